@@ -27,7 +27,8 @@
 
 export type { Address, Api, Applied, ApplyOptions, NewObject, ObjectPatch } from "./lib/registry/api.ts";
 export type { Events, Postable, PostOptions } from "./lib/operator/events.ts";
-export { isOperator, Operator, operator, type OperatorOptions } from "./lib/operator/operator.ts";
+export { isOperator, type Operator, type OperatorOptions } from "./lib/operator/operator.ts";
+export { operator } from "./lib/public/operator.ts";
 export type { RunOptions } from "./lib/operator/run_options.ts";
 export type { LedgerEntry, LedgerHandler, LedgerRecord } from "./lib/engines/ledger.ts";
 export { webhookServer } from "./lib/engines/admission/webhook_server.ts";

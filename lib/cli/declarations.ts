@@ -1,7 +1,7 @@
 /** Reads what handler files declare, for commands that do not run them. */
 
 import { isOperator, type Operator } from "../../mod.ts";
-import type { Declarations } from "../kits/generate/mod.ts";
+import type { Declarations } from "../kits/definitions/mod.ts";
 import type { Host } from "../runtime/host.ts";
 import { formatYaml } from "../runtime/yaml.ts";
 import { importFiles } from "./loading.ts";

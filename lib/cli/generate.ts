@@ -6,7 +6,8 @@
 
 import type { Command } from "commander";
 
-import { converterOf, declaredKinds, isCrd, makeCrds, makeTypes, peeringCrds } from "../kits/generate/mod.ts";
+import { declaredKinds, makeCrds, peeringCrds } from "../kits/definitions/mod.ts";
+import { converterOf, isCrd, makeTypes } from "../kits/generate/mod.ts";
 import type { Host } from "../runtime/host.ts";
 import { parseYaml } from "../runtime/yaml.ts";
 import { findManifestFiles } from "./apply.ts";

@@ -2,17 +2,9 @@
 
 import type { Command } from "commander";
 
-import {
-  makeManifests,
-  makeRbac,
-  parseRights,
-  type Rbac,
-  type RbacOptions,
-  type Right,
-  toChart,
-  toKustomize,
-  toYaml,
-} from "../kits/generate/mod.ts";
+import { declaredKinds, makeCrds } from "../kits/definitions/mod.ts";
+import { converterOf, makeManifests, toChart, toKustomize, toYaml } from "../kits/generate/mod.ts";
+import { makeRbac, parseRights, type Rbac, type RbacOptions, type Right } from "../kits/rights/mod.ts";
 import type { Host } from "../runtime/host.ts";
 import { VERSION } from "../runtime/version.ts";
 import { CommandError, UsageError } from "./errors.ts";
@@ -119,7 +111,8 @@ async function writeManifests(files: readonly string[], flags: ManifestsFlags, h
   }
   if (format !== "yaml" && output === undefined) throw new UsageError(`--format ${format} needs -o FOLDER`);
   const options = await optionsOf(files, flags, host);
-  const manifests = makeManifests({ ...options, image, webhookPort });
+  const crds = makeCrds(declaredKinds(options), converterOf({ ...options, webhookPort }));
+  const manifests = makeManifests({ ...options, image, webhookPort, crds, roles: makeRbac(options) });
   reportUnknown(manifests, flags, host);
   const wanted = { monitoring, networkPolicy };
   if (output === undefined) {

@@ -38,6 +38,7 @@ import {
   type SettingsOverrides,
 } from "../settings/settings.ts";
 import { createEvents, type Events } from "./events.ts";
+import type { Extras } from "./extras.ts";
 import { type Api, type ApiSource, createApi } from "./api.ts";
 import { createOffload, type Offload } from "./offload.ts";
 import type { OperatorRun } from "./operator_run.ts";
@@ -93,6 +94,7 @@ export class Operator<Memo extends object = PlainMemo> {
   readonly memo: Memo;
   /** Whether the definitions of its own kinds are applied at the start. */
   readonly crds: "apply" | undefined;
+  readonly #extras: Extras;
   readonly #metrics = new CustomMetrics();
   readonly #registry: Registry;
   readonly #settings: Settings;
@@ -101,16 +103,18 @@ export class Operator<Memo extends object = PlainMemo> {
   #current: CurrentRun = {};
 
   /**
-   * Begins with no handlers.
+   * Begins with no handlers. Operators are made by `operator()`, which knows the kits.
    *
+   * @ignore
    * @throws {TypeError} If a setting is unknown or of the wrong type.
    */
-  constructor(options: OperatorOptions<Memo> = {}) {
+  constructor(options: OperatorOptions<Memo>, extras: Extras) {
     const { lifecycle = null, memo, crds, ...overrides } = options;
     if (crds !== undefined && crds !== "apply") {
       throw new TypeError(`Cannot make an operator with crds "${crds}": take "apply", or leave it out`);
     }
     this.crds = crds;
+    this.#extras = extras;
     this.#settings = mergeSettings(defaultSettings(), overrides);
     // Who names a type promises that it holds by the time that handlers look, at the latest by startup handlers.
     this.memo = { ...memo } as Memo;
@@ -283,7 +287,7 @@ export class Operator<Memo extends object = PlainMemo> {
         options.ready?.();
       },
       synced: () => options.synced?.(),
-    }, current);
+    }, { current, extras: this.#extras });
   }
 
   /**
@@ -327,37 +331,6 @@ export class Operator<Memo extends object = PlainMemo> {
     const { serving } = this.#current;
     if (serving !== undefined) return serving;
     throw new TypeError("Cannot reach the API: the operator is not running (call it from handlers only)");
-  }
-}
-
-/**
- * Makes an operator, to which handlers are added.
- *
- * With a type, `operator<Memo>()`, the `memo` of all its handlers has that type; else it is a record of anything.
- *
- * @throws {TypeError} If a setting is unknown or of the wrong kind.
- * @example
- * ```ts
- * import { operator } from "@lotse/lotse";
- *
- * const op = operator({ execution: { defaultBackoff: 10 } });
- *
- * op.on.create("databases.example.com", ({ name, logger }) => {
- *   logger.info("Hello", { name });
- * });
- * ```
- */
-export function operator<Memo extends object = PlainMemo>(
-  options?: OperatorOptions<NoInfer<Memo>>,
-): Operator<Memo>;
-/** The same without a type. NB: the last overload, so that `ReturnType<typeof operator>` is the plain one. */
-export function operator(options?: OperatorOptions): Operator;
-export function operator<Memo extends object>(options: OperatorOptions<Memo> = {}): Operator<Memo> {
-  try {
-    return new Operator<Memo>(options);
-  } catch (error) {
-    pointTo(error, operator);
-    throw error;
   }
 }
 

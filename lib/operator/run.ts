@@ -16,7 +16,6 @@ import { Transport } from "../client/transport/transport.ts";
 import { checkWebhookNames } from "../engines/admission/webhook_configuration.ts";
 import type { Ledger } from "../engines/ledger.ts";
 import { parseProbeAddress, type Route, serveProbes } from "../engines/probing.ts";
-import { RightsFile } from "../engines/rights/recorder.ts";
 import type { Resource } from "../model/resource.ts";
 import { formatSelector } from "../model/selector.ts";
 import type { Logger } from "../runtime/logging.ts";
@@ -27,9 +26,10 @@ import { checkSettings, type Settings } from "../settings/settings.ts";
 import { Activities } from "./activities.ts";
 import { narrowWatches } from "./cache_view.ts";
 import { type Components, createComponents, type RunningOptions } from "./components.ts";
+import type { Extras, Recording } from "./extras.ts";
 import { OperatorRun } from "./operator_run.ts";
 import { handleStrayErrors } from "./stray_errors.ts";
-import { applyOwnCrds, selfCheck } from "./self_check.ts";
+import { selfCheck } from "./self_check.ts";
 
 /** The operator's view of its run that goes on, or of its last one. Written by `runOperator()` alone. */
 export interface CurrentRun {
@@ -47,6 +47,7 @@ interface Life {
   readonly components: Components;
   readonly activities: Activities;
   readonly current: CurrentRun;
+  readonly extras: Extras;
 }
 
 /**
@@ -57,12 +58,15 @@ interface Life {
  * @throws {ApiError} If the server does not tell what it serves.
  * @throws {TypeError} If something was declared or set that cannot be served.
  */
-export async function runOperator(options: RunningOptions, current: CurrentRun): Promise<void> {
+export async function runOperator(
+  options: RunningOptions,
+  { current, extras }: Pick<Life, "current" | "extras">,
+): Promise<void> {
   const { host, signal, liveness, logger } = options;
   if (signal.aborted) return;
   if (liveness !== undefined) parseProbeAddress(liveness);
   using _reason = reportStop(options);
-  await using rights = await openRightsFile(options);
+  await using rights = await openRecord(options, extras);
   using components = await createComponents(options, { recorder: rights?.recorder });
   const { ledger, observer, failed, indexing: { indices } } = components;
   current.ledger = ledger;
@@ -74,7 +78,7 @@ export async function runOperator(options: RunningOptions, current: CurrentRun):
   if (!await isDone(() => activities.startup(), signal)) return;
   let failure: { readonly error: unknown } | undefined;
   try {
-    await isDone(() => serveWithProbes({ options, components, activities, current }), signal);
+    await isDone(() => serveWithProbes({ options, components, activities, current, extras }), signal);
   } catch (error) {
     failure = { error };
   }
@@ -91,10 +95,11 @@ export async function runOperator(options: RunningOptions, current: CurrentRun):
   if (failure !== undefined) throw failure.error;
 }
 
-async function openRightsFile(
+async function openRecord(
   { recordRights: path, host, logger }: RunningOptions,
-): Promise<RightsFile | undefined> {
-  return path === undefined ? undefined : await RightsFile.open({ host, logger, path });
+  extras: Extras,
+): Promise<Recording | undefined> {
+  return path === undefined ? undefined : await extras.openRecord({ host, logger, path });
 }
 
 /** Says why the operator stops, where somebody has given a reason. */
@@ -123,7 +128,7 @@ async function isDone(work: () => Promise<void>, signal: AbortSignal): Promise<b
 }
 
 async function serveWithProbes(life: Life): Promise<void> {
-  const { options, components, current } = life;
+  const { options, components, current, extras } = life;
   const { registry, settings, host, logger } = options;
   narrowWatches(registry, settings);
   checkSettings(settings);
@@ -146,8 +151,9 @@ async function serveWithProbes(life: Life): Promise<void> {
   });
   const watching = logger.child({ name: "lotse.watching" });
   const client = createClient(transport, { projectionOf: projections(settings, watching) });
-  if (options.crds === "apply") await applyOwnCrds(options, client);
-  if (options.selfCheck) components.work.start("self-check", () => selfCheck(options, client));
+  if (options.crds === "apply") await extras.applyDefinitions(options, client);
+  const { checks } = extras;
+  if (options.selfCheck) components.work.start("self-check", () => selfCheck(options, { client, checks }));
   current.serving = new OperatorRun(options, { client, components });
   await current.serving.serve();
 }

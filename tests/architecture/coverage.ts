@@ -25,6 +25,15 @@ const ELSEWHERE: readonly (readonly [place: string, tests: string, why: string])
     "real_cluster_test.ts starts a real one, and looks for executables",
   ],
   ["lib/kits/generate/mod.ts", "tests/kits/generate/", "it only exports what is tested there"],
+  ["lib/kits/definitions/mod.ts", "tests/kits/definitions/", "it only exports what is tested there"],
+  [
+    "lib/kits/definitions/start.ts",
+    "tests/operator/",
+    "self_check_test.ts and scenarios run an operator with it",
+  ],
+  ["lib/kits/definitions/field_check.ts", "tests/operator/", "self_check_test.ts runs an operator with it"],
+  ["lib/kits/rights/mod.ts", "tests/kits/rights/", "it only exports what is tested there"],
+  ["lib/kits/rights/self_check.ts", "tests/operator/", "self_check_test.ts runs an operator with it"],
   ["lib/public/", "tests/architecture/", "files of re-exports, whose names are compared with a list"],
   ["lib/cli/", "tests/cli/", "commands are tested as processes"],
 ];

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { z } from "zod";
 import { Bakery } from "../../examples/27-schemas/handlers.ts";
-import { makeCrds, peeringCrds } from "../../lib/kits/generate/mod.ts";
+import { makeCrds, peeringCrds } from "../../lib/kits/definitions/mod.ts";
 import type { KubeObject } from "../../lib/model/object.ts";
 import { resource } from "../../mod.ts";
 import { findControlPlane } from "../control_plane/control_plane.ts";

@@ -10,9 +10,10 @@ import { after, describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
 import type { Addressable, Client } from "../../lib/client/client.ts";
 import { ApiError } from "../../lib/client/errors.ts";
-import { parseRights, type Right } from "../../lib/engines/rights/rights.ts";
-import { makeManifests, toYaml } from "../../lib/kits/generate/manifests.ts";
-import type { PolicyRule } from "../../lib/kits/generate/rbac.ts";
+import { parseRights, type Right } from "../../lib/kits/rights/rights.ts";
+import { toYaml } from "../../lib/kits/generate/manifests.ts";
+import { manifestsOf } from "../support/manifests.ts";
+import type { PolicyRule } from "../../lib/kits/rights/rbac.ts";
 import { isOperator } from "../../lib/operator/operator.ts";
 import type { KubeObject } from "../../lib/model/object.ts";
 import { currentHost } from "../../lib/runtime/current_host.ts";
@@ -166,7 +167,7 @@ class Deployed implements AsyncDisposable {
     const { op, name, folder, crds } = this.#example;
     const { client, plane } = this.#place;
     for (const crd of crds) await create(client, crd);
-    const manifests = makeManifests({
+    const manifests = manifestsOf({
       ...{
         operators: [op],
         name,
@@ -306,7 +307,7 @@ describe("One right less", () => {
     it(`is named by the self-check of ${folder}`, { timeout: 120_000 }, async () => {
       const example = await Example.load(folder);
       const where = { name: "x", home: "x", image: "x:1", peering: PEERING[folder] };
-      const manifests = makeManifests({ operators: [example.op], ...where });
+      const manifests = manifestsOf({ operators: [example.op], ...where });
       const rules = manifests.rbac.flatMap(({ rules = [] }) => rules as PolicyRule[]);
       assert.deepEqual(await saidOf(example, rules), []);
       const kept = example.crds.filter(({ spec }) => JSON.stringify(spec).includes('"subresources"'));

@@ -451,7 +451,7 @@ describe("What a cluster does not have is told of", () => {
   });
 
   it("in a sentence: a schema that Kubernetes cannot have", async () => {
-    const { makeCrds } = await import("../../lib/kits/generate/mod.ts");
+    const { makeCrds } = await import("../../lib/kits/definitions/mod.ts");
     const wrong = resource({ ...THING, spec: z.object({ born: z.date() }) });
     assert.throws(() => makeCrds([wrong.options]), /spec\.born: a Date \(take z\.iso\.datetime\(\)\)/);
     const column = resource({ ...THING, spec, columns: { Width: "spec.width" } });

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { z } from "zod";
 import type { LogRecord } from "../../lib/runtime/logging.ts";
 import { operator, resource } from "../../mod.ts";
-import { CRDS } from "../../lib/engines/definitions/lifecycle.ts";
+import { CRDS } from "../../lib/engines/definitions/served_schema.ts";
 import { type VirtualWorld, virtualWorld } from "../support/virtual_world.ts";
 import { Example } from "../support/worlds.ts";
 

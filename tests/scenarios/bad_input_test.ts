@@ -4,7 +4,7 @@
 
 import assert from "node:assert/strict";
 import { loadKubeconfig } from "../../lib/client/auth/kubeconfig.ts";
-import { operator } from "../../lib/operator/operator.ts";
+import { operator } from "../../mod.ts";
 import type { LogRecord } from "../../lib/runtime/logging.ts";
 import { textSink } from "../../lib/runtime/log_format.ts";
 import { virtualHost } from "../../lib/runtime/virtual/host.ts";

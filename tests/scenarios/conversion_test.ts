@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { z } from "zod";
-import { makeCrds } from "../../lib/engines/definitions/crds.ts";
-import { CRDS } from "../../lib/engines/definitions/lifecycle.ts";
+import { makeCrds } from "../../lib/kits/definitions/crds.ts";
+import { CRDS } from "../../lib/engines/definitions/served_schema.ts";
 import { type KubeObject, operator, resource, type ResourceType, webhookServer } from "../../mod.ts";
 import { suite } from "../support/scenario.ts";
 import type { Loose, World } from "../support/worlds.ts";

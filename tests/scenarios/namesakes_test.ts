@@ -3,7 +3,7 @@
  */
 
 import assert from "node:assert/strict";
-import { operator } from "../../lib/operator/operator.ts";
+import { operator } from "../../mod.ts";
 import { suite } from "../support/scenario.ts";
 import { hangUp, stream, WATCHES } from "../support/faulty_proxy.ts";
 import { Example, notesOf, Objects, Plain, PLAINS, type World } from "../support/worlds.ts";

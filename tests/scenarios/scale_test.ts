@@ -3,7 +3,7 @@
  */
 
 import assert from "node:assert/strict";
-import { operator } from "../../lib/operator/operator.ts";
+import { operator } from "../../mod.ts";
 import { suite } from "../support/scenario.ts";
 import { sized } from "../support/size.ts";
 import type { VirtualWorld } from "../support/virtual_world.ts";

@@ -4,7 +4,7 @@
 
 import assert from "node:assert/strict";
 import { EVERYTHING, type SelectorTerm } from "../../lib/model/selector.ts";
-import { operator } from "../../lib/operator/operator.ts";
+import { operator } from "../../mod.ts";
 import { resource } from "../../lib/registry/resource.ts";
 import { suite } from "../support/scenario.ts";
 import type { TimedWorld } from "../support/virtual_world.ts";

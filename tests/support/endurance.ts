@@ -4,7 +4,7 @@
  */
 
 import assert from "node:assert/strict";
-import { type Operator, operator, type OperatorOptions } from "../../lib/operator/operator.ts";
+import { type Operator, operator, type OperatorOptions } from "../../mod.ts";
 import { Example, EXAMPLES, Objects, type World } from "./worlds.ts";
 
 interface Told {

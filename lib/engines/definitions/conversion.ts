@@ -11,7 +11,7 @@ import type { JsonObject, KubeObject } from "../../model/object.ts";
 import type { ResourceOptions } from "../../registry/resource.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import type { WebhookClientConfig } from "../../settings/admission_server.ts";
-import { CRDS } from "./lifecycle.ts";
+import { CRDS } from "./served_schema.ts";
 
 /** Returns `spec.conversion` of a definition. */
 export function conversionBy({ url, service, caBundle }: WebhookClientConfig): JsonObject {

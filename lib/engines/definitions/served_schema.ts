@@ -1,11 +1,18 @@
 /** Reads what the cluster's definition of a kind says about its objects. */
 
-import type { Client } from "../../client/client.ts";
+import type { Addressable, Client } from "../../client/client.ts";
 import { ApiError } from "../../client/errors.ts";
 import { isObject } from "../../model/json.ts";
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import type { Resource } from "../../model/resource.ts";
-import { CRDS } from "./lifecycle.ts";
+
+/** Definitions, as the API server has them. */
+export const CRDS: Addressable = {
+  group: "apiextensions.k8s.io",
+  version: "v1",
+  plural: "customresourcedefinitions",
+  namespaced: false,
+};
 
 /** Whose definition is read, and how. */
 export interface DefinitionReader {

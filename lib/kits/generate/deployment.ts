@@ -6,9 +6,9 @@
  * needs. They are meant to be read and changed.
  */
 
+import { labelsOf } from "../../model/labels.ts";
 import type { KubeObject } from "../../model/object.ts";
 import type { Settings } from "../../settings/settings.ts";
-import { labelsOf } from "./rbac.ts";
 import type { Webhooks } from "./webhooks.ts";
 
 /** How an operator is to run. */

@@ -4,9 +4,9 @@
 
 import { formatYaml } from "../../runtime/yaml.ts";
 import type { KubeObject } from "../../model/object.ts";
-import { makeCrds } from "../../engines/definitions/crds.ts";
+import type { DeclaredHandler } from "../../registry/declared.ts";
+import { declaredKinds } from "../../registry/declared_kinds.ts";
 import { hasConversion } from "../../registry/resource.ts";
-import { declaredKinds } from "./crds.ts";
 import {
   budgetOf,
   deploymentOf,
@@ -16,11 +16,28 @@ import {
   networkPolicyOf,
   servicesOf,
 } from "./deployment.ts";
-import { makeRbac, type Rbac, type RbacOptions } from "./rbac.ts";
-import { converterOf, webhooksOf } from "./webhooks.ts";
+import type { Settings } from "../../settings/settings.ts";
+import { webhooksOf } from "./webhooks.ts";
+
+/** The roles of an operator, as the rights kit makes them. */
+export interface Roles {
+  /** ServiceAccount, roles and bindings. */
+  readonly manifests: readonly KubeObject[];
+  /** Sentences about handlers whose rights cannot be told from the declarations. */
+  readonly unknown: readonly string[];
+  /** Sentences about handlers that may need more than that. */
+  readonly unseen: readonly string[];
+}
 
 /** The manifests to make. */
-export interface ManifestsOptions extends RbacOptions, Omit<DeploymentOptions, "settings" | "webhooks"> {
+export interface ManifestsOptions extends Omit<DeploymentOptions, "settings" | "webhooks"> {
+  readonly operators: readonly {
+    readonly declared: readonly DeclaredHandler[];
+    readonly settings: Settings;
+  }[];
+  /** CustomResourceDefinitions of the kinds with schemas, as the definitions kit makes them. */
+  readonly crds: readonly KubeObject[];
+  readonly roles: Roles;
   /** Where webhooks are served. Default: as the code says, else 9443. */
   readonly webhookPort?: number;
   /** The exports of the operator's modules, for kinds that no handler is for. */
@@ -39,18 +56,16 @@ export interface Manifests {
   /** ServiceMonitor and PrometheusRule. */
   readonly monitoring: readonly KubeObject[];
   readonly networkPolicy: KubeObject;
-  /** Sentences about handlers whose rights cannot be told from the declarations. */
-  readonly unknown: Rbac["unknown"];
-  /** Sentences about handlers that may need more than that. */
-  readonly unseen: Rbac["unseen"];
+  readonly unknown: Roles["unknown"];
+  readonly unseen: Roles["unseen"];
 }
 
 /** A text by the path of its file. */
 export type FileTexts = ReadonlyMap<string, string>;
 
-/** Makes all manifests. @throws {TypeError} If a definition cannot be made, or the code says otherwise than the options. */
+/** Makes all manifests. @throws {TypeError} If the code says otherwise than the options. */
 export function makeManifests(options: ManifestsOptions): Manifests {
-  const { operators, exports } = options;
+  const { operators, exports, crds, roles } = options;
   const [first] = operators;
   if (first === undefined) throw new TypeError("Cannot make manifests without an operator");
   const kinds = declaredKinds({ operators, exports });
@@ -60,16 +75,15 @@ export function makeManifests(options: ManifestsOptions): Manifests {
     );
   const webhooks = hasWebhooks ? webhooksOf(options) : undefined;
   const deployment = { ...options, webhooks, settings: first.settings };
-  const { manifests, unknown, unseen } = makeRbac(options);
   return {
-    crds: makeCrds(kinds, converterOf(options)),
+    crds,
     namespace: namespaceOf(deployment),
-    rbac: manifests,
+    rbac: roles.manifests,
     operator: [deploymentOf(deployment), ...servicesOf(deployment), budgetOf(deployment)],
     monitoring: monitoringOf(deployment),
     networkPolicy: networkPolicyOf(deployment),
-    unknown,
-    unseen,
+    unknown: roles.unknown,
+    unseen: roles.unseen,
   };
 }
 

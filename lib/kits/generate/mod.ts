@@ -1,13 +1,12 @@
 /**
- * Generates what a cluster needs to run an operator: definitions of its kinds, roles, manifests; and types of kinds of others.
+ * Generates the manifests that a cluster needs to run an operator, and types of kinds of others.
  *
- * Everything is made of what the operator declares; nothing is written, and no cluster is asked.
+ * Everything is made of an operator's declarations, and of definitions and roles that other kits make; nothing is written, and
+ * no cluster is asked.
  *
  * @module
  */
 
-export { type Declarations, declaredKinds, peeringCrds } from "./crds.ts";
-export { makeCrds } from "../../engines/definitions/crds.ts";
 export { isCrd, makeTypes } from "./types.ts";
 export { converterOf } from "./webhooks.ts";
 export {
@@ -16,9 +15,8 @@ export {
   makeManifests,
   type Manifests,
   type ManifestsOptions,
+  type Roles,
   toKustomize,
   toYaml,
 } from "./manifests.ts";
 export { type ChartOptions, toChart } from "./helm.ts";
-export { makeRbac, type Rbac, type RbacOptions, type RolesOfOperator } from "./rbac.ts";
-export { formatRights, parseRights, type Right } from "../../engines/rights/rights.ts";

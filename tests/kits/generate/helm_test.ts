@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import bakery from "../../../examples/27-schemas/handlers.ts";
 import { toChart } from "../../../lib/kits/generate/helm.ts";
-import { makeManifests } from "../../../lib/kits/generate/manifests.ts";
+import { manifestsOf } from "../../support/manifests.ts";
 import { parseYaml } from "../../../lib/runtime/yaml.ts";
 import { operator, resource } from "../../../mod.ts";
 import { z } from "zod";
@@ -18,7 +18,7 @@ const OPTIONS = {
 type Loose = any;
 
 describe("toChart()", () => {
-  const files = toChart(makeManifests(OPTIONS), {
+  const files = toChart(manifestsOf(OPTIONS), {
     monitoring: false,
     networkPolicy: true,
     name: "bakery",
@@ -67,7 +67,7 @@ describe("toChart()", () => {
     const names = { group: "example.com", version: "v1", plural: "loaves", kind: "Loaf" };
     const op = operator();
     op.on.create(resource({ ...names, spec: spec.extend({ at }), versions }), () => {});
-    const manifests = makeManifests({ ...OPTIONS, operators: [op] });
+    const manifests = manifestsOf({ ...OPTIONS, operators: [op] });
     const chart = toChart(manifests, {
       ...{ monitoring: false, networkPolicy: false, name: "bakery", version: "1.2.3" },
     });

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import bakery, { Bakery } from "../../../examples/27-schemas/handlers.ts";
 import ferry from "../../../examples/18-admission/handlers.ts";
-import { makeManifests, toKustomize, toYaml } from "../../../lib/kits/generate/manifests.ts";
+import { toKustomize, toYaml } from "../../../lib/kits/generate/manifests.ts";
+import { manifestsOf } from "../../support/manifests.ts";
 import { parseYaml } from "../../../lib/runtime/yaml.ts";
 import { operator, resource } from "../../../mod.ts";
 import { z } from "zod";
@@ -23,7 +24,7 @@ function kindsOf(text: string): string[] {
 
 describe("makeManifests()", () => {
   it("makes what a cluster needs, in the order in which it is to be applied", () => {
-    const text = toYaml(makeManifests(OPTIONS), { monitoring: true, networkPolicy: true });
+    const text = toYaml(manifestsOf(OPTIONS), { monitoring: true, networkPolicy: true });
     assert.deepEqual(kindsOf(text), [
       ...["CustomResourceDefinition", "Namespace", "ServiceAccount", "ClusterRole", "ClusterRoleBinding"],
       ...[
@@ -36,7 +37,7 @@ describe("makeManifests()", () => {
       ],
     ]);
     assert.deepEqual(
-      kindsOf(toYaml(makeManifests(OPTIONS), { monitoring: false, networkPolicy: false })).slice(-1),
+      kindsOf(toYaml(manifestsOf(OPTIONS), { monitoring: false, networkPolicy: false })).slice(-1),
       [
         "PodDisruptionBudget",
       ],
@@ -48,7 +49,7 @@ describe("makeManifests()", () => {
     const names = { group: "example.com", version: "v1", plural: "loaves", kind: "Loaf" };
     const op = operator();
     op.on.create(resource({ ...names, spec: z.object({}), versions }), () => {});
-    const { crds, operator: objects } = makeManifests({ ...OPTIONS, operators: [op] }) as Loose;
+    const { crds, operator: objects } = manifestsOf({ ...OPTIONS, operators: [op] }) as Loose;
     assert.deepEqual(crds[0].spec.conversion.webhook.clientConfig, {
       service: { namespace: "bread", name: "bakery-webhook", path: "/convert", port: 443 },
     });
@@ -59,7 +60,7 @@ describe("makeManifests()", () => {
   });
 
   it("runs the operator without any privilege, with probes, and with time to stop", () => {
-    const [deployment] = makeManifests({ ...OPTIONS, namespaces: ["a", "b-*"] }).operator as Loose[];
+    const [deployment] = manifestsOf({ ...OPTIONS, namespaces: ["a", "b-*"] }).operator as Loose[];
     const pod = deployment.spec.template.spec;
     const [container] = pod.containers;
     assert.equal(pod.serviceAccountName, "bakery");
@@ -78,7 +79,7 @@ describe("makeManifests()", () => {
   });
 
   it("gives webhooks a port and a Service", () => {
-    const { operator } = makeManifests({ ...OPTIONS, operators: [ferry], webhookPort: 9443 });
+    const { operator } = manifestsOf({ ...OPTIONS, operators: [ferry], webhookPort: 9443 });
     const [deployment, , webhook] = operator as Loose[];
     assert.deepEqual(deployment.spec.template.spec.containers[0].ports[1], {
       name: "webhook",
@@ -89,14 +90,14 @@ describe("makeManifests()", () => {
   });
 
   it("takes kinds that are only exported", () => {
-    const { crds } = makeManifests({ ...OPTIONS, operators: [ferry], exports: [Bakery] });
+    const { crds } = manifestsOf({ ...OPTIONS, operators: [ferry], exports: [Bakery] });
     assert.deepEqual(crds.map(({ metadata }) => metadata.name), ["bakeries.example.com"]);
   });
 });
 
 describe("toKustomize()", () => {
   it("makes a base, and components that are switched on by name", () => {
-    const files = toKustomize(makeManifests(OPTIONS), { monitoring: true, networkPolicy: false });
+    const files = toKustomize(manifestsOf(OPTIONS), { monitoring: true, networkPolicy: false });
     const [base] = parseYaml(files.get("kustomization.yaml") ?? "") as Loose[];
     assert.deepEqual(base.resources, ["crds.yaml", "namespace.yaml", "rbac.yaml", "operator.yaml"]);
     assert.deepEqual(base.components, ["components/monitoring"]);

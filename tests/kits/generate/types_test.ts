@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Bakery } from "../../../examples/27-schemas/handlers.ts";
-import { makeCrds } from "../../../lib/engines/definitions/crds.ts";
+import { makeCrds } from "../../../lib/kits/definitions/crds.ts";
 import { isCrd, makeTypes } from "../../../lib/kits/generate/types.ts";
 import type { JsonObject } from "../../../lib/model/object.ts";
 import { parseYaml } from "../../../lib/runtime/yaml.ts";

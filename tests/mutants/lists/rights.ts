@@ -2,19 +2,19 @@
 
 import { breaksOf, type Mutant } from "../mutant.ts";
 
-const rbac = ["tests/kits/generate/rbac_test.ts"];
+const rbac = ["tests/kits/rights/rbac_test.ts"];
 const apply = ["tests/client/cache/applied_states_test.ts", "tests/scenarios/apply_test.ts"];
 
 const children = ["tests/scenarios/children_test.ts"];
 const spellings = ["tests/scenarios/spellings_test.ts"];
 
 const mutants: Mutant[] = [
-  ...breaksOf("lib/engines/rights/needs.ts", [
+  ...breaksOf("lib/kits/rights/needs.ts", [
     ["needsOfCode", "needs.push(...KEEP.map((verb) => ({ ...place, verb })));", ""],
     ["needsOfCode", "if (owned.length === 0) {", "if (false) {"],
     ["needsOfCode", "if (UNCALLED.includes(cause)) continue;", ""],
   ], rbac),
-  ...breaksOf("lib/engines/rights/calls_in_code.ts", [
+  ...breaksOf("lib/kits/rights/calls_in_code.ts", [
     [
       "rightsShownBy",
       'const resource = call === "scale" ? `${plural}/scale` : plural;',

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { z } from "zod";
-import { makeRbac, type PolicyRule, toRules } from "../../../lib/kits/generate/rbac.ts";
+import { makeRbac, type PolicyRule, toRules } from "../../../lib/kits/rights/rbac.ts";
 import {
   EVERYTHING,
   kinds,

@@ -17,10 +17,10 @@ import type {
 } from "../../registry/schemas.ts";
 import type { WebhookClientConfig } from "../../settings/admission_server.ts";
 import { toColumns, toScale, toSelectable } from "./columns.ts";
-import { conversionBy } from "./conversion.ts";
+import { conversionBy } from "../../engines/definitions/conversion.ts";
 import { completeDefaults, hasDefaults } from "./default_values.ts";
 import { toJsonSchema } from "./json_schema.ts";
-import { nodeAt } from "./nodes.ts";
+import { nodeAt } from "../../engines/definitions/nodes.ts";
 import { type SchemaProblem, toStructural } from "./structural.ts";
 
 /**

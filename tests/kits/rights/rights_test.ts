@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { formatRights, parseRights } from "../../../lib/engines/rights/rights.ts";
-import { RightsRecorder } from "../../../lib/engines/rights/recorder.ts";
+import { formatRights, parseRights } from "../../../lib/kits/rights/rights.ts";
+import { RightsRecorder } from "../../../lib/kits/rights/recorder.ts";
 
 const PODS = { group: "", version: "v1", plural: "pods" };
 const ATTEMPT = { number: 1, isLast: true, seconds: 0, started: 0 };

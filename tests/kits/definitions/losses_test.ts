@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { compareSchemas } from "../../../lib/engines/definitions/losses.ts";
+import { compareSchemas } from "../../../lib/kits/definitions/losses.ts";
 import type { JsonObject } from "../../../lib/model/object.ts";
 
 /** Schemas of objects whose spec has these fields. */

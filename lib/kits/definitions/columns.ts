@@ -3,7 +3,7 @@
 import { isObject } from "../../model/json.ts";
 import type { JsonObject } from "../../model/object.ts";
 import type { ColumnOptions, ScaleOptions } from "../../registry/schemas.ts";
-import { nodeAt } from "./nodes.ts";
+import { nodeAt } from "../../engines/definitions/nodes.ts";
 
 export interface ColumnsContext {
   /** The structural schema of whole objects. */

@@ -4,7 +4,7 @@ import { toStandardJsonSchema } from "@valibot/to-json-schema";
 import { type } from "arktype";
 import * as v from "valibot";
 import { z } from "zod";
-import { toDefinition } from "../../../lib/engines/definitions/definition.ts";
+import { toDefinition } from "../../../lib/kits/definitions/definition.ts";
 import type { JsonObject } from "../../../lib/model/object.ts";
 import type { ResourceOptions } from "../../../lib/registry/resource.ts";
 

@@ -9,8 +9,8 @@ import { isObject } from "../../model/json.ts";
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import type { Resource } from "../../model/resource.ts";
 import { nearest } from "../../settings/rules.ts";
-import { nodeAt } from "./nodes.ts";
-import { readDefinition, schemaOf } from "./served_schema.ts";
+import { nodeAt } from "../../engines/definitions/nodes.ts";
+import { readDefinition, schemaOf } from "../../engines/definitions/served_schema.ts";
 
 /** A handler's field, and the kind whose field it is to be. */
 export interface HandledField {

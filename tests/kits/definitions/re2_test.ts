@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { toRe2 } from "../../../lib/engines/definitions/re2.ts";
+import { toRe2 } from "../../../lib/kits/definitions/re2.ts";
 
 describe("toRe2()", () => {
   it("keeps what both know", () => {

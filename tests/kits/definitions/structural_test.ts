@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { z } from "zod";
-import { toJsonSchema } from "../../../lib/engines/definitions/json_schema.ts";
-import { toStructural } from "../../../lib/engines/definitions/structural.ts";
+import { toJsonSchema } from "../../../lib/kits/definitions/json_schema.ts";
+import { toStructural } from "../../../lib/kits/definitions/structural.ts";
 import type { JsonObject } from "../../../lib/model/object.ts";
 
 /** Problems as "path: reason". */

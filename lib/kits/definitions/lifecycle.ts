@@ -12,6 +12,7 @@ import { isEqualJson, isObject } from "../../model/json.ts";
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import type { Clock } from "../../runtime/host.ts";
 import type { Logger } from "../../runtime/logging.ts";
+import { CRDS } from "../../engines/definitions/served_schema.ts";
 import { compareSchemas } from "./losses.ts";
 
 export interface ApplyCrdsOptions {
@@ -20,14 +21,6 @@ export interface ApplyCrdsOptions {
   readonly logger: Logger;
   readonly signal: AbortSignal;
 }
-
-/** Definitions, as the API server has them. */
-export const CRDS: Addressable = {
-  group: "apiextensions.k8s.io",
-  version: "v1",
-  plural: "customresourcedefinitions",
-  namespaced: false,
-};
 
 /** In whose name definitions are applied. */
 const FIELD_MANAGER = "lotse";

@@ -5,14 +5,15 @@
  * ClusterRole for what has no namespace.
  */
 
-import { declaredResolver, findNeeds, type Need } from "../../engines/rights/needs.ts";
-import { type Right, sortRights } from "../../engines/rights/rights.ts";
+import { labelsOf } from "../../model/labels.ts";
 import type { KubeObject } from "../../model/object.ts";
 import { isExactName } from "../../model/patterns.ts";
 import type { DeclaredHandler } from "../../registry/declared.ts";
 import { optionsOf } from "../../registry/resource.ts";
 import type { Settings } from "../../settings/settings.ts";
-import { declaredKinds } from "./crds.ts";
+import { declaredKinds } from "../../registry/declared_kinds.ts";
+import { declaredResolver, findNeeds, type Need } from "./needs.ts";
+import { type Right, sortRights } from "./rights.ts";
 
 /** An operator, as far as roles go. */
 export interface RolesOfOperator {
@@ -128,11 +129,6 @@ function byNamespace(granted: readonly GrantedRight[], places: readonly string[]
 
 function account(name: string, namespace: string): KubeObject {
   return { apiVersion: "v1", kind: "ServiceAccount", metadata: { name, namespace, labels: labelsOf(name) } };
-}
-
-/** The labels of all objects that belong to an operator. */
-export function labelsOf(name: string): Record<string, string> {
-  return { "app.kubernetes.io/name": name };
 }
 
 const RBAC = "rbac.authorization.k8s.io";

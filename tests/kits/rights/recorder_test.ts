@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { RightsRecorder } from "../../../lib/engines/rights/recorder.ts";
+import { RightsRecorder } from "../../../lib/kits/rights/recorder.ts";
 import type { ApiRequest, AttemptOutcome } from "../../../lib/client/transport/transport.ts";
 
 const RESOURCE = { group: "batch", version: "v1", plural: "cronjobs" };

@@ -1,4 +1,4 @@
-/** The definitions of all kinds of an operator, which must not get in each other's way. */
+/** CustomResourceDefinitions: of the kinds that are declared with schemas, and of Kopf's peering kinds. */
 
 import { isEqualJson } from "../../model/json.ts";
 import type { KubeObject } from "../../model/object.ts";
@@ -56,4 +56,35 @@ function takenNames({ spec }: KubeObject): [what: string, name: string][] {
     ...[plural, singular, shortNames].flat().map((name): [string, string] => [`${group}/name`, name]),
     ...[kind, listKind].flat().map((name): [string, string] => [`${group}/kind`, name]),
   ];
+}
+
+/**
+ * Returns Kopf's definitions of peering objects, `kopf.dev/v1`: namespaced and cluster-wide ones.
+ *
+ * Source: Kopf, docs/peering.
+ */
+export function peeringCrds(): KubeObject[] {
+  const open = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+  const define = (scope: "Namespaced" | "Cluster", prefix: string): KubeObject => ({
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: `${prefix.toLowerCase()}kopfpeerings.kopf.dev` },
+    spec: {
+      group: "kopf.dev",
+      scope,
+      names: {
+        plural: `${prefix.toLowerCase()}kopfpeerings`,
+        singular: `${prefix.toLowerCase()}kopfpeering`,
+        kind: `${prefix}KopfPeering`,
+        listKind: `${prefix}KopfPeeringList`,
+      },
+      versions: [{
+        name: "v1",
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: { type: "object", properties: { status: open } } },
+      }],
+    },
+  });
+  return [define("Cluster", "Cluster"), define("Namespaced", "")];
 }

@@ -1,0 +1,9 @@
+/**
+ * CustomResourceDefinitions of an operator's kinds: made of schemas, compared with those of the cluster, and applied.
+ *
+ * @module
+ */
+
+export { type Declarations, declaredKinds } from "../../registry/declared_kinds.ts";
+export { makeCrds, peeringCrds } from "./crds.ts";
+export { applyDefinitions, checkFields } from "./start.ts";

@@ -1,0 +1,41 @@
+/** Warns of rights that an operator lacks: its own question to the cluster at its start. */
+
+import { isExactName } from "../../model/patterns.ts";
+import { groupResource, type Resource } from "../../model/resource.ts";
+import { select } from "../../model/selector.ts";
+import type { CheckOptions } from "../../operator/extras.ts";
+import { findMissingRights } from "./missing.ts";
+import { findNeeds, type RightsKind } from "./needs.ts";
+
+/** Warns once about each right that handlers need and the operator does not have. */
+export async function checkRights(
+  { handlers, client, served, settings, namespaces, crds, logger, signal }: CheckOptions,
+): Promise<void> {
+  const { needs } = findNeeds({
+    handlers,
+    settings,
+    namespaces,
+    crds,
+    resolve: (selector) => select(selector, served).map(toRightsKind),
+  });
+  // Of patterns nobody knows yet which namespaces they mean: the named ones are asked about.
+  const places = namespaces?.filter(isExactName);
+  const missed = needs.filter(({ isRare }) => isRare !== true);
+  for (
+    const { by, ...right } of await findMissingRights({ client, needs: missed, namespaces: places, signal })
+  ) {
+    const { group, resource, verb, namespace } = right;
+    const title = groupResource({ group, plural: resource });
+    logger.warn(`A right is missing: ${by.join(", ")} cannot ${verb} ${title}`, {
+      verb,
+      resource,
+      group,
+      ...namespace !== undefined && { namespace },
+      hint: "lotse generate rbac prints what is needed",
+    });
+  }
+}
+
+function toRightsKind({ group, plural, namespaced, subresources }: Resource): RightsKind {
+  return { group, plural, namespaced, hasStatus: subresources.includes("status") };
+}
