@@ -13,6 +13,7 @@ import type { JsonObject, KubeObject, ObjectMeta } from "../model/object.ts";
 import type { Resource } from "../model/resource.ts";
 import { parseJson } from "../runtime/json.ts";
 import { type AppliedSpellings, contentOf } from "./cache/applied_spellings.ts";
+import { dropKeys, formerKeys, isSecret } from "./manifest.ts";
 import type { AppliedStates } from "./cache/applied_states.ts";
 import type { Addressable, CallOptions, Client, PatchRequest } from "./client.ts";
 import { ApiError } from "./errors.ts";
@@ -157,9 +158,16 @@ export async function sendApply(
     readonly spellings?: AppliedSpellings;
   },
 ): Promise<KubeObject> {
-  const { fieldManager, subresource, force, dryRun, fieldValidation, preconditions, spellings, ...options } =
-    request;
+  const { fieldManager, subresource, force, dryRun, fieldValidation, spellings, ...rest } = request;
+  const { preconditions: given, ...options } = rest;
   const { name, namespace } = object.metadata;
+  const isReal = live !== undefined && dryRun !== true && subresource === undefined;
+  const former = isReal && isSecret(resource) ? { ...options, object, fieldManager } : undefined;
+  const changed = former && await dropFormerKeys(client, resource, live!, former);
+  // The version that the caller knows is that of before.
+  const preconditions = given?.resourceVersion === undefined || changed === undefined
+    ? given
+    : { ...given, resourceVersion: changed.metadata.resourceVersion };
   const wanted = preconditions === undefined
     ? object
     : { ...object, metadata: { ...object.metadata, ...preconditions } };
@@ -174,6 +182,24 @@ export async function sendApply(
     if (!(error instanceof ApiError) || !isConflict(error)) throw error;
     throw new ApplyConflictError(error, { title: `${object.kind} "${namespace ?? ""}/${name}"`, live });
   }
+}
+
+/** Takes off a Secret what applies of `stringData` have left there. Returns its new state; undefined if there was nothing. */
+async function dropFormerKeys(
+  client: Client,
+  resource: Addressable,
+  live: KubeObject,
+  { object, ...options }: CallOptions & { readonly object: AppliedObject; readonly fieldManager: string },
+): Promise<KubeObject | undefined> {
+  const { own: keys, unowned } = formerKeys(live, { object, fieldManager: options.fieldManager });
+  if (unowned.length > 0) {
+    const { name, namespace } = live.metadata;
+    client.transport.logger.warn(
+      "A Secret has keys that nobody owns: if an earlier `stringData` has left them, delete them",
+      { namespace, name, keys: unowned },
+    );
+  }
+  return keys.length === 0 ? undefined : await dropKeys(client, resource, { ...options, live, keys });
 }
 
 /** Whether sending has changed nothing, so that it was not needed. */

@@ -74,7 +74,17 @@ export function ownerReference(
       `Cannot refer to the owner "${name ?? ""}": it has no ${missing.map(([key]) => key).join(", ")}`,
     );
   }
-  return { controller, blockOwnerDeletion, apiVersion, kind, name, uid };
+  const { namespace } = metadataOf(body);
+  const reference = { controller, blockOwnerDeletion, apiVersion, kind, name, uid };
+  return namespace ? Object.defineProperty(reference, OWNERS_NAMESPACE, { value: namespace }) : reference;
+}
+
+/** NB: references have no field for it, and it is not sent: JSON leaves symbols out. */
+const OWNERS_NAMESPACE = Symbol("the namespace of the owner");
+
+/** Returns the namespace of the owner, where a reference of {@linkcode ownerReference} remembers it. */
+export function ownersNamespace(reference: OwnerReference): string | undefined {
+  return (reference as { readonly [OWNERS_NAMESPACE]?: string })[OWNERS_NAMESPACE];
 }
 
 /** Adds an owner to an object that is being made, in place; nothing if an owner with that uid is there already. */

@@ -8,10 +8,9 @@
 import { type AppliedObject, applyObject, recallApplied } from "../client/apply.ts";
 import type { CallOptions, Client, ListOptions, PatchRequest } from "../client/client.ts";
 import { ApiError } from "../client/errors.ts";
-import { currentArguments } from "../execution/invoke.ts";
+import { isSecret, withData, withoutServerFields } from "../client/manifest.ts";
 import { isObject } from "../model/json.ts";
 import type { KubeObject } from "../model/object.ts";
-import { ownerReference, type Referable } from "../model/references.ts";
 import { apiVersionOf, type Resource } from "../model/resource.ts";
 import type {
   Address,
@@ -19,6 +18,7 @@ import type {
   Applied,
   ApplyOptions,
   PartAddress,
+  PatchOptions,
   Preconditions,
   RemoveManyOptions,
   Scale,
@@ -28,6 +28,7 @@ import type { ResourceType } from "../registry/resource.ts";
 import { awaitedFrom, blamedOn, iteratedFrom } from "../runtime/call_site.ts";
 import type { ApiSource } from "./api_source.ts";
 import { waitFor, watch } from "./object_watch.ts";
+import { handledObject, ownedBy, refuseApart } from "./owners.ts";
 import { createToken, evict, readLog } from "./pod_calls.ts";
 
 export type { Address, Api, ApiSource };
@@ -47,6 +48,8 @@ type Kind = ResourceType<unknown, unknown>;
 export function createApi(source: () => ApiSource): Api {
   const apply = (kind: Kind, object: Applied<unknown, unknown>, options: ApplyOptions = {}) =>
     applyTo(source(), kind, object, options) as Promise<KubeObject<never, never>>; // as above
+  // Which fields of which kinds were told of.
+  const told = new Set<string>();
   return {
     get: asked(async (kind: Kind, address: PartAddress, options?: CallOptions) => {
       const { client } = source();
@@ -55,35 +58,29 @@ export function createApi(source: () => ApiSource): Api {
     list: askedAll((kind, options) => list(source, kind, options)),
     watch: askedAll((kind, scope) => watch(source, kind, scope)),
     apply: asked(apply),
-    ensure: asked(async (kind, object, { owner = handledObject(), ...options } = {}) =>
-      await apply(kind, object, { ...options, owner })
-    ),
+    ensure: asked(async (kind, object, { owner = handledObject(), ...options } = {}) => {
+      const own = await ownFields(source(), kind, object, { options, told });
+      return await apply(kind, own, { ...options, owner });
+    }),
     create: asked(async (kind, object, options) => {
       const { client } = source();
       const resource = await resolve(client, kind);
+      await refuseApart(resource, object.metadata ?? {}, client.discovery);
       return await client.create(resource, typed(resource, object), options);
     }),
     replace: asked(async (kind, object, { preconditions, ...options } = {}) => {
       const { client } = source();
       const resource = await resolve(client, kind);
+      await refuseApart(resource, object.metadata, client.discovery);
       return await client.replace(
         resource,
         typed(resource, limited(object, preconditions)),
         options,
       );
     }),
-    patch: asked(async (kind, address, patch, options = {}) => {
-      const { client } = source();
-      const { type = "merge", fieldManager, dryRun, fieldValidation, preconditions } = options;
-      const form = { fieldManager, dryRun, fieldValidation };
-      const request: PatchRequest = Array.isArray(patch)
-        ? { ...form, type: "json", body: [...operationsFor(preconditions), ...patch] }
-        : { ...form, type, body: limited(patch, preconditions) };
-      const resource = await resolve(client, kind);
-      return await client.patch<KubeObject<never, never>>(resource, address, request, options).catch(
-        asConflict,
-      );
-    }),
+    patch: asked(async (kind: Kind, address, patch, options) =>
+      await patchAt(source(), kind, address, { patch, ...options })
+    ),
     delete: asked(async (kind, address, options = {}) => {
       const { client, states } = source();
       const { ifExists = false } = options;
@@ -138,14 +135,60 @@ async function applyTo(
 ): Promise<KubeObject> {
   const resource = await resolve(client, kind);
   const { owner, fieldManager = settings.networking.fieldManager, subresource } = options;
-  const whole = applied(resource, owner === undefined ? object : ownedBy(owner, object, resource));
+  const owned = applied(resource, owner === undefined ? object : ownedBy(owner, object, resource));
+  await refuseApart(resource, owned.metadata, client.discovery);
+  const whole = isSecret(resource) ? withData(owned) : owned;
   // That part is a kind of its own.
   const wanted = subresource === "scale" ? { ...whole, apiVersion: "autoscaling/v1", kind: "Scale" } : whole;
   const known = recallApplied(states, resource, { request: options, object: wanted, fieldManager });
   if (known !== undefined && known !== "missing") return known;
-  const { owner: _owner, ...rest } = options;
-  const request = { ...rest, fieldManager, object: wanted, states, isMissing: known === "missing" };
+  // Kubernetes tells controllers to take their fields back from whoever else has written them.
+  const { owner: _owner, force = owner !== undefined, ...rest } = options;
+  const request = { ...rest, force, fieldManager, object: wanted, states, isMissing: known === "missing" };
   return await applyObject(client, resource, request);
+}
+
+async function patchAt(
+  { client }: ApiSource,
+  kind: Kind,
+  address: PartAddress,
+  { patch, preconditions, ...options }: PatchOptions & { readonly patch: object },
+): Promise<KubeObject<never, never>> {
+  const { type = "merge", fieldManager, dryRun, fieldValidation } = options;
+  const form = { fieldManager, dryRun, fieldValidation };
+  const request: PatchRequest = Array.isArray(patch)
+    ? { ...form, type: "json", body: [...operationsFor(preconditions), ...patch] }
+    : { ...form, type, body: limited(patch, preconditions) };
+  const resource = await resolve(client, kind);
+  await refuseApart(resource, { ...metadataIn(patch), ...address }, client.discovery);
+  return await client.patch<KubeObject<never, never>>(resource, address, request, options).catch(asConflict);
+}
+
+/** Returns a manifest without what the server owns, and tells of what was there: once for each kind. */
+async function ownFields(
+  { client, logger }: ApiSource,
+  kind: Kind,
+  object: Applied<unknown, unknown>,
+  { options: { subresource }, told }: { readonly options: ApplyOptions; readonly told: Set<string> },
+): Promise<Applied<unknown, unknown>> {
+  const resource = await resolve(client, kind);
+  const subresources = subresource === undefined ? resource.subresources : [];
+  const { manifest, dropped } = withoutServerFields(object, { subresources });
+  const title = `${resource.kind} ${dropped}`;
+  if (dropped.length === 0 || told.has(title)) return manifest;
+  told.add(title);
+  const { name } = manifest.metadata;
+  logger.warn("A manifest has fields that the server owns: they are left out", {
+    kind: resource.kind,
+    name,
+    fields: dropped,
+  });
+  return manifest;
+}
+
+function metadataIn(patch: object): { readonly ownerReferences?: unknown } {
+  const { metadata } = patch as { readonly metadata?: unknown };
+  return isObject(metadata) ? metadata : {};
 }
 
 function resolve({ discovery }: Client, kind: Kind): Promise<Resource> {
@@ -196,24 +239,4 @@ function applied(resource: Resource, object: Applied<unknown, unknown>): Applied
     throw blamedOn(new TypeError(`Cannot apply ${title}: its namespace is missing`));
   }
   return typed(resource, object);
-}
-
-function ownedBy(
-  owner: Referable,
-  object: Applied<unknown, unknown>,
-  { namespaced }: Resource,
-): Applied<unknown, unknown> {
-  const { metadata } = object;
-  const namespace = metadata.namespace ?? (namespaced ? owner.metadata?.namespace : undefined);
-  const ownerReferences = [...metadata.ownerReferences ?? [], ownerReference(owner)];
-  return { ...object, metadata: { ...metadata, namespace, ownerReferences } };
-}
-
-/** The object that the running handler is about. @throws {TypeError} If there is none. */
-function handledObject(): Referable {
-  const args = currentArguments();
-  // Handlers of activities have arguments too, but no object.
-  const body: unknown = typeof args === "object" && args !== null && "body" in args ? args.body : undefined;
-  if (isObject(body)) return body;
-  throw new TypeError("Cannot tell the owner: no handler of an object is running here; pass it as `owner`");
 }

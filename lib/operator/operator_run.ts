@@ -39,9 +39,6 @@ import { WatchedResources } from "./watched_resources.ts";
 /** How long daemons are waited for that were left behind. */
 const LEFTOVERS: Seconds = 5;
 
-/** After which time it is said that handlers wait for indexes. */
-const INDEXING_WARNING: Seconds = 30;
-
 /** How many objects are named whose handlers are left behind. */
 const MOST_NAMED = 10;
 
@@ -215,7 +212,7 @@ export class OperatorRun {
     this.#revisions.start(() => this.#revise());
     this.#watching.start("pause", (stop) => this.#followPauses(stop));
     this.#watching.start("watch namespaces", (stop) => this.#namespaces.watch(stop));
-    this.#watching.start("report indexes", (stop) => this.#reportIndexes(stop));
+    this.#watching.start("report indexes", (stop) => indexing.report(stop));
     await this.#namespaces.ready;
     await waitForApiServer(() => this.#revisions.run(), {
       ...this.#options,
@@ -245,15 +242,6 @@ export class OperatorRun {
     this.#admission.revise();
     await this.#informers.revise(resources);
     return this.client.discovery.broken.size > 0 ? "partial" : "whole";
-  }
-
-  /** Says which handlers wait for what, where the indexes are not complete for long. */
-  async #reportIndexes(signal: AbortSignal): Promise<void> {
-    const { indexing } = this.#components;
-    const { registry, logger, host: { clock } } = this.#options;
-    if (registry.indexHandlers.length === 0 || !await clock.sleep(INDEXING_WARNING, signal)) return;
-    if (indexing.gate.isOpen) return;
-    logger.warn("Handlers wait for the indexes", { problem: indexing.problem });
   }
 
   /** Stops daemons and timers while others are in the way. */

@@ -85,9 +85,15 @@ export interface Preconditions {
 export interface ApplyOptions extends WriteOptions, Pick<PartAddress, "subresource"> {
   /** Writes nothing to another object, or another state of it. Default: any. */
   readonly preconditions?: Preconditions;
-  /** The controlling owner of the object, with which it goes. An object without a namespace comes into the owner's. */
+  /**
+   * The controlling owner of the object, with which it goes. An object without a namespace comes into the owner's; one that Kubernetes
+   * does not let it own is refused.
+   */
   readonly owner?: Referable;
-  /** Take fields over from other managers. Default: false: that is an ApplyConflictError. */
+  /**
+   * Take fields over from other managers. Default: true for what has an `owner`, as its controller has the say; else false: that is an
+   * ApplyConflictError.
+   */
   readonly force?: boolean;
   /** Whose fields they are from now on. Default: `networking.fieldManager` ("lotse"). */
   readonly fieldManager?: string;
@@ -235,7 +241,8 @@ export interface Api {
    * Makes the object, or brings it in line, by server-side apply, and resolves to its newest state.
    *
    * Fields that were applied earlier and are left out now go away, unless somebody else owns them. Nothing is sent where the
-   * object says so already. Fields of others are an ApplyConflictError that names each with its manager and value.
+   * object says so already. Fields of others are an ApplyConflictError that names each with its manager and value, unless the
+   * object has an `owner`: then they are taken over.
    */
   apply<Spec, Status>(
     kind: ResourceType<Spec, Status>,
@@ -244,7 +251,7 @@ export interface Api {
   ): Promise<KubeObject<Spec, Status>>;
   /**
    * The same for an object that belongs to another: `owner` is the object that the running handler is about, unless one is
-   * given. It goes when its owner goes.
+   * given. It goes when its owner goes. What the server owns (`resourceVersion`, `uid` and the like) is left out.
    */
   ensure<Spec, Status>(
     kind: ResourceType<Spec, Status>,

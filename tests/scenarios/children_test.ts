@@ -15,6 +15,7 @@ import { definitionOf, Example, type Loose, Objects, type World } from "../suppo
 
 const MAPS = { group: "", version: "v1", plural: "configmaps", namespaced: true } as const;
 const SECRETS = { ...MAPS, plural: "secrets" } as const;
+const SETS = { group: "apps", version: "v1", plural: "statefulsets", namespaced: true } as const;
 
 /** What a spec says of one child. */
 interface Part {
@@ -586,4 +587,146 @@ suite("children", (scenario) => {
       await running.stop();
     },
   );
+
+  scenario(
+    "[N5.13] names that are made up fit the kind, and children that exist keep theirs",
+    async (world) => {
+      const op = operator();
+      const seen: unknown[] = [];
+      const pods = { containers: [{ name: "c", image: "b" }] };
+      const cron = {
+        apiVersion: "batch/v1",
+        kind: "CronJob",
+        spec: {
+          schedule: "0 3 * * *",
+          jobTemplate: { spec: { template: { spec: { ...pods, restartPolicy: "Never" } } } },
+        },
+      };
+      const labels = { app: "x" };
+      const set = {
+        apiVersion: "apps/v1",
+        kind: "StatefulSet",
+        spec: {
+          serviceName: "x",
+          selector: { matchLabels: labels },
+          template: { metadata: { labels }, spec: pods },
+        },
+      };
+      // As earlier releases have named it: the owner's name and the child's have 60 characters.
+      const former = `${"x".repeat(56)}-set`;
+      const keep = async ({ spec, children }: { spec: Loose; children: Children }): Promise<void> => {
+        const named = spec.named === true ? { ...set, metadata: { name: former } } : set;
+        const desired: DesiredChildren = spec.only === "set" ? { set: named } : { cron, set: named };
+        const live = await children(desired).catch((error) => {
+          if (error.name === "ChildrenError") seen.push(error.message);
+          throw error;
+        });
+        seen.push(Object.values(live).map((each) => (each as KubeObject).metadata.name?.length));
+      };
+      op.on.create(Example, { id: "keep", errors: "permanent" }, keep);
+      op.on.update(Example, { id: "keep", errors: "permanent" }, keep);
+      const running = await world.start(op);
+      const objects = new Objects(world);
+      await objects.create("y".repeat(60));
+      await world.until(() => seen.length === 1);
+      assert.deepEqual(seen, [[52, 52]]);
+      const owner = "x".repeat(56);
+      await objects.create(owner, { spec: { named: true, only: "set" } });
+      await world.until(() => seen.length === 2);
+      assert.match(
+        String(seen[1]),
+        /"set" \(StatefulSet ".*"\): its name has 60 characters, so that its Pods cannot come/,
+      );
+      // One that is there already is not there for nothing: perhaps its revision is short.
+      const { metadata: { uid } } = await objects.get(owner);
+      const marks = { "lotse.dev/owner": uid, "lotse.dev/children": "lotse", "lotse.dev/child": "set" };
+      const metadata = {
+        name: former,
+        namespace: world.namespace,
+        labels: marks,
+        ownerReferences: [{
+          apiVersion: "lotse.test/v1",
+          kind: "Example",
+          name: owner,
+          uid,
+          controller: true,
+        }],
+      };
+      await world.client.create(SETS, { ...set, metadata });
+      await objects.patch(owner, { spec: { named: null } });
+      await world.until(() => seen.length === 3);
+      assert.deepEqual(seen[2], [60]);
+      const names: unknown[] = [];
+      const labelSelector = `lotse.dev/owner=${uid}`;
+      for await (const { items } of world.client.list(SETS, { namespace: world.namespace, labelSelector })) {
+        names.push(...items.map(({ metadata: { name } }) => name));
+      }
+      assert.deepEqual(names, [former]);
+      await running.stop();
+    },
+  );
+
+  scenario("[N5.14] what the server owns is left out of manifests, with one warning", async (world) => {
+    const op = operator();
+    const seen: unknown[] = [];
+    op.on.create(Example, { id: "keep" }, async ({ children }) => {
+      const { service, map } = await children({
+        service: {
+          apiVersion: "v1",
+          kind: "Service",
+          metadata: {
+            uid: "6dd2f0b5-1c6b-4f9c-9d43-000000000000",
+            resourceVersion: "12345",
+            generation: 7,
+            creationTimestamp: "2020-01-01T00:00:00Z",
+            managedFields: [{ manager: "kubectl", operation: "Update" }],
+            labels: { mine: "yes" },
+          },
+          spec: { ports: [{ port: 80 }] },
+          status: { loadBalancer: { ingress: [{ ip: "1.2.3.4" }] } },
+        },
+        map: {
+          apiVersion: "v1",
+          kind: "ConfigMap",
+          metadata: { creationTimestamp: null } as Loose,
+        },
+      } as DesiredChildren);
+      const { metadata: { labels }, status } = service as KubeObject<Loose, Loose>;
+      seen.push([labels?.mine, status?.loadBalancer, (map as KubeObject).metadata.name]);
+    });
+    const running = await world.start(op);
+    for (const name of ["one", "two"]) await new Objects(world).create(name);
+    await world.until(() => seen.length === 2);
+    assert.deepEqual(seen.sort(), [["yes", {}, "one-map"], ["yes", {}, "two-map"]]);
+    const told = running.logs.filter(({ message }) => message.includes("fields that the server owns"));
+    const fields = ["creationTimestamp", "generation", "managedFields", "resourceVersion", "uid"];
+    assert.deepEqual(told.map(({ level, fields }) => [level, fields.child, fields.fields]), [
+      ["warn", "service", [...fields.map((name) => `metadata.${name}`), "status"]],
+    ]);
+    await running.stop();
+  });
+
+  scenario("[N5.15] a key that leaves a child's stringData leaves the Secret", async (world) => {
+    const op = operator();
+    const seen: unknown[] = [];
+    op.reconcile(Example, { id: "keep" }, async ({ spec, children }) => {
+      const { secret } = await children({
+        secret: { apiVersion: "v1", kind: "Secret", stringData: spec.keys as Loose },
+      });
+      seen.push((secret as unknown as { data: unknown }).data);
+    });
+    const running = await world.start(op);
+    const objects = new Objects(world);
+    await objects.create("one", { spec: { keys: { a: "1", b: "2" } } });
+    await world.until(() => seen.length > 0);
+    await objects.patch("one", { spec: { keys: { b: null } } });
+    await world.until(() => seen.some((data) => Object.keys(data as object).length === 1));
+    assert.deepEqual([seen[0], seen.at(-1)], [{ a: "MQ==", b: "Mg==" }, { a: "MQ==" }]);
+    const { data } = await world.client.get<KubeObject>(SECRETS, {
+      name: "one-secret",
+      namespace: world.namespace,
+    });
+    assert.deepEqual(data, { a: "MQ==" });
+    await running.stop();
+  });
 });

@@ -35,6 +35,23 @@ function isMistyped({ status, body }: ApiError): boolean {
   return status === 500 && (body?.message?.startsWith("failed to create typed patch object") ?? false);
 }
 
+/** How often an apply is sent that the server calls its own fault. */
+const MOST_FAULTY_APPLIES = 2;
+
+/** Faults of others than the manifest: they pass. */
+const PASSING =
+  /webhook|time[d -]?out|deadline|etcd|storage|connection|unavailable|overloaded|cancell?ed|\bEOF\b/i;
+
+/**
+ * Tells whether an apply has been answered often enough with 500: so the server answers what can never pass, such as a `resourceVersion`
+ * of an object that is not there, or a time that it cannot read (seen on 1.36).
+ */
+export function isHopelessApply(error: unknown, contentType: string | undefined, attempts: number): boolean {
+  if (!(error instanceof ApiError) || error.status !== 500 || error.body?.message === undefined) return false;
+  return contentType?.startsWith("application/apply-patch") === true && attempts >= MOST_FAULTY_APPLIES &&
+    !PASSING.test(error.body.message);
+}
+
 /** Tells whether no (whole) answer came: refused, reset, timed out, badly encrypted. */
 export function isConnectionError(error: unknown): boolean {
   if (!(error instanceof Error) || error instanceof ApiError || error instanceof LoginError) return false;

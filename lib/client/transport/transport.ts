@@ -16,7 +16,7 @@ import type { ConnectionInfo, Credentials, HeaderFields } from "../auth/connecti
 import { Congestion, isOverload } from "./congestion.ts";
 import { type Attempt, CallerSignals, Deadline } from "./deadline.ts";
 import { ApiError, isUnready, LoginError, type MissingRight, toApiError } from "../errors.ts";
-import { isRetriable, isUntrusted, nextDelay, startBackoffs } from "./retries.ts";
+import { isHopelessApply, isRetriable, isUntrusted, nextDelay, startBackoffs } from "./retries.ts";
 import { type Session, Sessions } from "./sessions.ts";
 import { Warnings } from "./warnings.ts";
 
@@ -208,7 +208,7 @@ export class Transport implements Disposable {
         if (error instanceof ApiError && error.status === 401) {
           this.#renew(info, error, ++refused);
         } else if (!isUntrusted(error) || !(await this.#credentials.reread?.(info))) {
-          if (!isRetriable(error)) throw error;
+          if (!isRetriable(error) || isHopelessApply(error, request.contentType, number)) throw error;
           backoffs ??= startBackoffs(request.backoffs ?? this.networking.errorBackoffs);
           await this.#pause(request, { error, number, backoffs });
         }

@@ -28,6 +28,7 @@ import type {
 } from "../../registry/children.ts";
 import { awaitedFrom } from "../../runtime/call_site.ts";
 import type { Seconds } from "../../runtime/host.ts";
+import type { Logger } from "../../runtime/logging.ts";
 import {
   CHILD,
   idOf,
@@ -38,7 +39,9 @@ import {
   SET,
   STAGE,
   type Wanted,
+  withNamesKept,
 } from "./locate.ts";
+import { podlessReason } from "./names.ts";
 import { isLabelValue, misuse, planChildren, type Planned } from "./plan.ts";
 import { waitOf } from "./ready.ts";
 
@@ -52,6 +55,7 @@ const DELAY: Seconds = 5;
 export interface ChildrenContext {
   readonly client: Client;
   readonly settings: { readonly networking: { readonly fieldManager: string } };
+  readonly logger: Logger;
   /** The memory of earlier applies. Default: none. */
   readonly states?: Pick<AppliedStates, "spellings" | "isMissing">;
 }
@@ -60,9 +64,11 @@ export interface ChildrenContext {
 export function childrenMaker(context: ChildrenContext): MakeChildren {
   // What an attempt has asked to be noted, so that it is not asked for ever where nobody writes it.
   const asked = new Set<string>();
+  // Which fields of which children were told of: the same manifest comes for each owner.
+  const told = new Set<string>();
   return (attempt) => {
     const children = awaitedFrom(async (desired: DesiredChildren, options: ChildrenOptions = {}) =>
-      await new ChildrenRun({ ...context, asked, attempt, options }).run(desired)
+      await new ChildrenRun({ ...context, asked, told, attempt, options }).run(desired)
     );
     // The type says what the names of `desired` lead to.
     return children as Children;
@@ -71,6 +77,7 @@ export function childrenMaker(context: ChildrenContext): MakeChildren {
 
 interface RunOptions extends ChildrenContext {
   readonly asked: Set<string>;
+  readonly told: Set<string>;
   readonly attempt: ChildrenOf;
   readonly options: ChildrenOptions;
 }
@@ -87,6 +94,8 @@ class ChildrenRun {
   readonly #attempt: ChildrenOf;
   readonly #options: ChildrenOptions;
   readonly #asked: Set<string>;
+  readonly #told: Set<string>;
+  readonly #logger: Logger;
   readonly #owner: KubeObject;
   readonly #set: string;
   readonly #fieldManager: string;
@@ -96,12 +105,14 @@ class ChildrenRun {
   /** By kind: why its objects cannot be listed. */
   readonly #unlisted = new Map<string, unknown>();
 
-  constructor({ client, settings, states, asked, attempt, options }: RunOptions) {
+  constructor({ client, settings, logger, states, asked, told, attempt, options }: RunOptions) {
     this.#client = client;
     this.#states = states;
     this.#attempt = attempt;
     this.#options = options;
     this.#asked = asked;
+    this.#told = told;
+    this.#logger = logger;
     this.#owner = attempt.owner();
     this.#fieldManager = settings.networking.fieldManager;
     this.#set = options.set ?? this.#fieldManager;
@@ -125,11 +136,12 @@ class ChildrenRun {
     const planned = planChildren(desired);
     const { discovery } = this.#client;
     const located = await locateChildren(planned, { discovery, owner: this.#owner, set: this.#set });
-    const { wanted } = located;
-    const kinds = await this.#kinds(wanted);
+    const kinds = await this.#kinds(located.wanted);
     this.#note(kinds.map(groupResource), { isGrowing: true });
+    this.#tellDropped(located.wanted);
     const found = await this.#find(kinds);
-    const live = await this.#applyAll(located, found);
+    const wanted = withNamesKept(located.wanted, (id) => found.has(id));
+    const live = await this.#applyAll({ ...located, wanted }, found);
     this.#addUnlisted(wanted);
     if (this.#errors.length > 0) throw new ChildrenError(this.#errors);
     if (this.#waits.length > 0) this.#wait();
@@ -151,6 +163,22 @@ class ChildrenRun {
       if (resource !== undefined) kinds.set(name, resource);
     }
     return [...kinds.values()];
+  }
+
+  /** Tells of fields in manifests that are left out, as the server owns them. */
+  #tellDropped(wanted: readonly Wanted[]): void {
+    for (const { name: child, resource: { kind }, object, dropped: fields } of wanted) {
+      const title = `${this.#owner.kind} ${this.#set} ${child} ${fields}`;
+      if (fields.length === 0 || this.#told.has(title)) continue;
+      this.#told.add(title);
+      const { name } = object.metadata;
+      this.#logger.warn("The manifest of a child has fields that the server owns: they are left out", {
+        child,
+        kind,
+        name,
+        fields,
+      });
+    }
   }
 
   /** Notes the kinds on the owner. One that is new is noted before anything else is done: this attempt ends. */
@@ -238,6 +266,8 @@ class ChildrenRun {
   async #apply(wanted: Wanted, known: KubeObject | undefined): Promise<KubeObject | string> {
     const { resource, object, force, recreateOn } = wanted;
     if (known?.metadata.deletionTimestamp !== undefined) return "it is being deleted";
+    const podless = podlessReason(resource, object.metadata.name, known);
+    if (podless !== undefined) throw new Error(podless);
     const manifest = { object, fieldManager: this.#fieldManager };
     if (known !== undefined && (isApplied(known, manifest) || this.#states?.spellings.has(known, manifest))) {
       return withoutOwners(known);
@@ -287,7 +317,7 @@ class ChildrenRun {
       ...options,
       fieldManager: this.#fieldManager,
       object,
-      live: live && withoutOwners(live),
+      live,
       spellings,
     };
     return sendApply(this.#client, resource, request);

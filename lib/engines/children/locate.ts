@@ -4,10 +4,12 @@
 
 import type { AppliedObject } from "../../client/apply.ts";
 import type { Discovery } from "../../client/discovery.ts";
+import { isSecret, withData, withoutServerFields } from "../../client/manifest.ts";
 import type { KubeObject } from "../../model/object.ts";
 import { ownerReference } from "../../model/references.ts";
 import { apiVersionOf, groupResource, type Resource } from "../../model/resource.ts";
 import { findKind, findKindOf } from "../../registry/find_kind.ts";
+import { longestName } from "./names.ts";
 import { misuse, nameAfter, type Planned } from "./plan.ts";
 
 /** Labels of children: the uid of their owner, their set, their name in it. */
@@ -24,6 +26,10 @@ export interface Wanted extends Planned {
   readonly object: AppliedObject;
   /** Which object it is, whatever the version of its kind. */
   readonly id: string;
+  /** The same by the name that earlier releases have made up; undefined: it has none, or the same one. */
+  readonly former: Pick<Wanted, "object" | "id"> | undefined;
+  /** The fields of the manifest that were left out, as the server owns them. */
+  readonly dropped: readonly string[];
 }
 
 export interface LocateOptions {
@@ -80,15 +86,28 @@ export function idOf(resource: Resource, { metadata }: Pick<KubeObject, "metadat
   return `${groupResource(resource)} ${resource.namespaced ? metadata.namespace : ""}/${metadata.name}`;
 }
 
+/** Returns the children by the names that they have: one that is there under its former name keeps it. */
+export function withNamesKept(
+  wanted: readonly Wanted[],
+  isThere: (id: string) => boolean,
+): readonly Wanted[] {
+  return wanted.map((each) => {
+    const { former } = each;
+    return former !== undefined && isThere(former.id) ? { ...each, ...former } : each;
+  });
+}
+
 async function findResource({ kind, manifest }: Planned, { discovery }: LocateOptions): Promise<Resource> {
   return kind === undefined ? await findKindOf(discovery, manifest) : await findKind(discovery, kind);
 }
 
 function locate(planned: Planned, resource: Resource, { owner, set }: LocateOptions): Wanted {
-  const { key, manifest, stage } = planned;
+  const { key, stage } = planned;
+  const { manifest: own, dropped } = withoutServerFields(planned.manifest, resource);
+  const manifest = isSecret(resource) ? withData(own) : own;
   const { metadata = {} } = manifest;
   const namespace = namespaceOf(planned, { resource, owner });
-  const { name = nameAfter(owner, key) } = metadata;
+  const { name = nameAfter(owner, key, longestName(resource, manifest)) } = metadata;
   const labels = { ...metadata.labels, [OWNER]: owner.metadata.uid ?? "", [SET]: set, [CHILD]: key };
   const annotations = { ...metadata.annotations, [STAGE]: `${stage}` };
   const ownerReferences = [...metadata.ownerReferences ?? [], ownerReference(owner)];
@@ -98,7 +117,10 @@ function locate(planned: Planned, resource: Resource, { owner, set }: LocateOpti
     kind: resource.kind,
     metadata: { ...metadata, name, namespace, labels, annotations, ownerReferences },
   };
-  return { ...planned, resource, object, id: idOf(resource, object) };
+  const formerName = metadata.name ?? nameAfter(owner, key);
+  const formerObject = { ...object, metadata: { ...object.metadata, name: formerName } };
+  const former = formerName === name ? undefined : { object: formerObject, id: idOf(resource, formerObject) };
+  return { ...planned, resource, object, id: idOf(resource, object), former, dropped };
 }
 
 /** Source: Kubernetes, docs/concepts/overview/working-with-objects/owners-dependents. */
@@ -112,7 +134,7 @@ function namespaceOf(
   if (!namespaced) {
     if (namespace === undefined) return undefined;
     throw misuse(
-      `${title}: an owner in a namespace cannot own what is in none, as Kubernetes would delete it; apply it by op.api`,
+      `${title}: an owner in a namespace cannot own what is in none, as Kubernetes would never delete it; apply it by op.api`,
     );
   }
   if (namespace === undefined && wanted === undefined) {

@@ -9,6 +9,7 @@ import type { KubeObject } from "../../model/object.ts";
 import type { AnyChild, DesiredChildren, Manifest, Readiness } from "../../registry/children.ts";
 import type { ResourceType } from "../../registry/resource.ts";
 import { blamedOn } from "../../runtime/call_site.ts";
+import { LONGEST_NAME } from "./names.ts";
 
 /** One object that is to be there. */
 export interface Planned {
@@ -34,9 +35,6 @@ export interface Planned {
 
 /** Values of labels. Source: Kubernetes, docs/concepts/overview/working-with-objects/labels. */
 const LABEL = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
-
-/** As long as names of all kinds may be: those of Services, and of what becomes a label. */
-const LONGEST_NAME = 63;
 
 const OPTIONS: readonly string[] = ["apply", "kind", "dependsOn", "ready", "recreateOn", "force", "adopt"];
 
@@ -70,12 +68,12 @@ export function isLabelValue(text: unknown): text is string {
 }
 
 /** Returns the name of a child that has none: after its owner, and after its own key. */
-export function nameAfter(owner: KubeObject, key: string): string {
+export function nameAfter(owner: KubeObject, key: string, longest: number = LONGEST_NAME): string {
   const name = `${owner.metadata.name}-${key}`
     .replaceAll(/[a-z0-9](?=[A-Z])/g, "$&-").toLowerCase().replaceAll(/[^a-z0-9-]+/g, "-");
-  if (name.length <= LONGEST_NAME && /[a-z0-9]$/.test(name)) return name;
+  if (name.length <= longest && /[a-z0-9]$/.test(name)) return name;
   const suffix = digestOf(`${owner.metadata.name}/${key}`).slice(0, 8);
-  return `${name.slice(0, LONGEST_NAME - 1 - suffix.length)}-${suffix}`;
+  return `${name.slice(0, longest - 1 - suffix.length)}-${suffix}`;
 }
 
 function toChild(name: string, value: unknown): AnyChild {

@@ -58,6 +58,9 @@ export interface Unlisted {
   readonly namespace: string | undefined;
 }
 
+/** After which time it is said that handlers wait. */
+const WARNED_AFTER: Seconds = 30;
+
 /** How many reasons are told why handlers wait. */
 const MOST_TOLD = 10;
 
@@ -142,6 +145,13 @@ export class Indexing implements Disposable {
       return lacking.length === 0 ? [] : [`"${id}" lacks ${lacking.join(", ")}`];
     });
     return lacks.length === 0 ? undefined : lacks.join("; ");
+  }
+
+  /** Says what handlers wait for, where that takes long. */
+  async report(signal: AbortSignal): Promise<void> {
+    const { clock, logger } = this.#options;
+    if (this.#tables.size === 0 || !await clock.sleep(WARNED_AFTER, signal) || this.#gate.isOpen) return;
+    logger.warn("Handlers wait for the indexes", { problem: this.problem });
   }
 
   /** The names of the indexes of a kind. */
