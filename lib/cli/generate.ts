@@ -11,7 +11,7 @@ import { converterOf, isCrd, makeTypes } from "../kits/generate/mod.ts";
 import type { Host } from "../runtime/host.ts";
 import { parseYaml } from "../runtime/yaml.ts";
 import { findManifestFiles } from "./apply.ts";
-import { CommandError, UsageError } from "./errors.ts";
+import { CommandError, describeError, UsageError } from "./errors.ts";
 import { declarationsOf, printYaml } from "./declarations.ts";
 import { dockerfile, type Runtime } from "./dockerfile.ts";
 import { addManifests, addRbac, defaultName } from "./generate_manifests.ts";
@@ -77,30 +77,47 @@ function addTypes(parent: Command, host: Host): void {
   );
   command.summary("Print TypeScript for kinds of others, made of their CustomResourceDefinitions");
   command.description(
-    `${command.summary()}\n\nFor each version that is served: a constant for handlers, and the types of spec and status.`,
+    `${command.summary()}\n\nFor each version that is served: a constant for handlers, and the types of spec and status. ` +
+      "A definition that is broken is named, and passed over.",
   );
   addExamples(command, ["generate types cert-manager.crds.yaml > cert_manager.ts"]);
   command.action(async (files: readonly string[]) => {
-    const crds = (await readDocuments(files, host)).filter(isCrd);
-    if (crds.length === 0) throw new CommandError(`No CustomResourceDefinition is in ${files.join(", ")}`);
-    host.process.write("stdout", makeTypes(crds));
+    const { documents, failures } = await readDocuments(files, host);
+    const crds = documents.filter(isCrd);
+    if (crds.length === 0) {
+      throw failures[0] ?? new CommandError(`No CustomResourceDefinition is in ${files.join(", ")}`);
+    }
+    const { text, refusals } = makeTypes(crds);
+    for (const failure of [...failures, ...refusals]) {
+      host.process.write("stderr", `warning: passed over: ${describeError(failure)}\n`);
+    }
+    host.process.write("stdout", text);
   });
 }
 
+/** Documents of several files, and why some files could not be read. */
+interface Documents {
+  readonly documents: readonly unknown[];
+  readonly failures: readonly CommandError[];
+}
+
 /** Reads all documents of YAML files and folders; the items of a List count one by one. */
-async function readDocuments(paths: readonly string[], host: Host): Promise<unknown[]> {
+async function readDocuments(paths: readonly string[], host: Host): Promise<Documents> {
   const documents: unknown[] = [];
+  const failures: CommandError[] = [];
   for (const file of await findManifestFiles(paths, host)) {
     try {
-      documents.push(...parseYaml(await host.files.readText(file)));
+      documents.push(...parseYaml(await host.files.readText(file)).flatMap(itemsOf));
     } catch (error) {
-      throw new CommandError(`Cannot read "${file}"`, { cause: error });
+      failures.push(new CommandError(`Cannot read "${file}"`, { cause: error }));
     }
   }
-  return documents.flatMap((document) => {
-    const isList = typeof document === "object" && document !== null && "items" in document;
-    return isList && Array.isArray(document.items) ? document.items : [document];
-  });
+  return { documents, failures };
+}
+
+function itemsOf(document: unknown): readonly unknown[] {
+  const isList = typeof document === "object" && document !== null && "items" in document;
+  return isList && Array.isArray(document.items) ? document.items : [document];
 }
 
 interface DockerfileFlags {

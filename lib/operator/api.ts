@@ -238,5 +238,5 @@ function applied(resource: Resource, object: Applied<unknown, unknown>): Applied
   if (resource.namespaced && !namespace) {
     throw blamedOn(new TypeError(`Cannot apply ${title}: its namespace is missing`));
   }
-  return typed(resource, object);
+  return typed(resource, object) as AppliedObject; // its lists are the author's, and are only read from here on
 }

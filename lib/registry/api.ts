@@ -9,6 +9,7 @@ import type { KubeObject, ObjectMeta, WatchEvent } from "../model/object.ts";
 import type { PatchOf } from "../model/patch.ts";
 import type { Referable } from "../model/references.ts";
 import type { Seconds } from "../runtime/host.ts";
+import type { DeepReadonly } from "./field_paths.ts";
 import type { ResourceType } from "./resource.ts";
 
 /** Which object. */
@@ -26,8 +27,8 @@ export interface PartAddress extends Address {
 }
 
 /** An object as it is sent: complete, but without what the server adds, defaults of the kind's schema among it. */
-export type NewObject<Spec, Status, Input = unknown> = Partial<
-  KubeObject<unknown extends Input ? Spec : Input, Status>
+export type NewObject<Spec, Status, Input = unknown> = DeepReadonly<
+  Partial<KubeObject<unknown extends Input ? Spec : Input, Status>>
 >;
 
 /** A merge patch of an object: objects in part, null for what is to be deleted, lists as a whole. */
@@ -58,7 +59,9 @@ export interface JsonPatchOperation {
 export interface Applied<Spec, Status> {
   /** Its address, and the metadata that are wanted. */
   readonly metadata:
-    & Pick<ObjectMeta, "namespace" | "labels" | "annotations" | "ownerReferences" | "finalizers">
+    & DeepReadonly<
+      Pick<ObjectMeta, "namespace" | "labels" | "annotations" | "ownerReferences" | "finalizers">
+    >
     & { readonly name: string };
   /** In part: only what is to be as it says. */
   readonly spec?: PartOf<Spec>;
@@ -68,8 +71,8 @@ export interface Applied<Spec, Status> {
   readonly [stanza: string]: unknown;
 }
 
-/** A value in part: lists as a whole. */
-export type PartOf<T> = T extends readonly unknown[] ? T
+/** A value in part: lists as a whole, those that handlers get included. */
+export type PartOf<T> = T extends readonly unknown[] ? DeepReadonly<T>
   : T extends object ? { readonly [Key in keyof T]?: PartOf<T[Key]> }
   : T;
 

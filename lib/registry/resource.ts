@@ -96,9 +96,9 @@ export function resource<
   },
 ): ResourceType<OutputOf<Spec>, OutputOf<Status>, InputOf<Spec>>;
 /** The same, with types that are given. */
-export function resource<Spec = JsonObject, Status = JsonObject>(
+export function resource<Spec = JsonObject, Status = JsonObject, Input = unknown>(
   options: ResourceOptions,
-): ResourceType<Spec, Status>;
+): ResourceType<Spec, Status, Input>;
 export function resource(options: ResourceOptions): ResourceType<never, never, never> {
   const parsed = parseNames(options);
   // NB: not enumerable, so that selectors that mean the same stay equal.

@@ -7,7 +7,7 @@
  * @module
  */
 
-export { isCrd, makeTypes } from "./types.ts";
+export { isCrd, makeTypes, type Types } from "./types.ts";
 export { converterOf } from "./webhooks.ts";
 export {
   type FileTexts,

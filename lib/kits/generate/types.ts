@@ -4,6 +4,8 @@
 
 import { isObject } from "../../model/json.ts";
 import type { JsonObject } from "../../model/object.ts";
+import { formatJson } from "../../runtime/json.ts";
+import { Shapes } from "./shapes.ts";
 import { toPascal, TypeWriter } from "./typescript.ts";
 
 /** One version of a definition. */
@@ -31,24 +33,73 @@ export function isCrd(manifest: unknown): manifest is JsonObject {
     String(manifest.apiVersion).startsWith("apiextensions.k8s.io/");
 }
 
+/** A module, and what could not be in it. */
+export interface Types {
+  readonly text: string;
+  /** Why definitions, or versions of them, were passed over. */
+  readonly refusals: readonly TypeError[];
+}
+
 /**
  * Makes a module that exports a constant and the types of each version that is served: `Certificate`, `CertificateSpec`,
- * `CertificateStatus`; versions other than the stored one add their names, as in `CertificateV1beta1`.
+ * `CertificateStatus`; versions other than the stored one add their names, as in `CertificateV1beta1`. Where fields have
+ * defaults, `CertificateSpecInput` is the spec as it is sent, without them.
  *
- * @throws {TypeError} If a definition lacks names, or its schema contains itself, refers to what is not there, or has no
- * end.
+ * Definitions are passed over that lack names, are there twice, or whose schema contains itself, refers to what is not
+ * there, or has no end.
+ *
+ * @throws {TypeError} If none is left, or one cannot be told from another.
  */
-export function makeTypes(crds: readonly JsonObject[]): string {
-  const versions = crds.flatMap(versionsOf);
-  const names = nameVersions(versions);
-  const parts = versions.map((version) => moduleOf(version, names.get(version) ?? version.kind));
-  const used = ["KubeObject", "ResourceType"].filter((name) =>
-    parts.some((part) => part.includes(`${name}<`))
+export function makeTypes(crds: readonly JsonObject[]): Types {
+  const refusals: TypeError[] = [];
+  const orRefusal = <Result>(make: () => Result): Result | undefined => {
+    try {
+      return make();
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+      refusals.push(error);
+    }
+  };
+  const all = crds.flatMap((crd) => orRefusal(() => versionsOf(crd)) ?? []);
+  const versions = all.filter((version, index) =>
+    all.findIndex((other) => isSame(version, other)) === index ||
+    orRefusal(() => refuseTwice(version)) === true
   );
-  const types = used.map((name) => `type ${name}`);
-  const words = [...types, "resource"].sort((a, b) => compareNames(a, b));
-  return `${HEAD}import { ${words.join(", ")} } from "@lotse/lotse";\n\n${parts.join("\n")}`;
+  const names = nameVersions(versions);
+  const shapes = new Shapes();
+  const parts = versions.flatMap((version) =>
+    orRefusal(() => {
+      const name = names.get(version) ?? version.kind;
+      moduleOf(version, { name, shapes: new Shapes() }); // one that is refused leaves nothing behind
+      return moduleOf(version, { name, shapes });
+    }) ?? []
+  );
+  if (parts.length === 0 && refusals.length > 0) throw refusals[0];
+  const whole = parts.join("\n");
+  const taken = new Set([...RESERVED, ...[...whole.matchAll(DECLARED)].map(([, name = ""]) => name)]);
+  const { text, declarations } = shapes.render(whole, taken);
+  const shared = declarations.length === 0
+    ? ""
+    : `\n// Types that stand in several places.\n\n${declarations.join("\n")}`;
+  const body = text + shared;
+  const used = ["KubeObject", "ObjectMeta", "ResourceType"].filter((name) =>
+    new RegExp(`\\b${name}\\b[<;]`).test(body)
+  );
+  const words = [...used.map((name) => `type ${name}`), "resource"].sort((a, b) => compareNames(a, b));
+  return { text: `${HEAD}import { ${words.join(", ")} } from "@lotse/lotse";\n\n${body}`, refusals };
 }
+
+function isSame(one: Version, other: Version): boolean {
+  return one.group === other.group && one.plural === other.plural && one.version === other.version;
+}
+
+function refuseTwice({ plural, group, version }: Version): never {
+  throw new TypeError(
+    `Cannot make types of "${plural}.${group}" ${version}: it is there twice, and the first one counts`,
+  );
+}
+
+const DECLARED = /^export (?:interface|type|const) (\w+)/gm;
 
 function compareNames(a: string, b: string): number {
   const [one, two] = [a, b].map((name) => name.replace("type ", "").toLowerCase());
@@ -61,7 +112,7 @@ function versionsOf(crd: JsonObject): Version[] {
   const title = isObject(crd.metadata) ? String(crd.metadata.name) : "?";
   const { group } = spec;
   const { plural, kind } = names;
-  if (typeof group !== "string" || typeof plural !== "string" || typeof kind !== "string") {
+  if (!isName(group) || !isName(plural) || !isName(kind)) {
     throw new TypeError(`Cannot make types of "${title}": it lacks its group, its plural or its kind`);
   }
   // Definitions of v1beta1 could have one version, and one schema for all versions.
@@ -80,6 +131,11 @@ function versionsOf(crd: JsonObject): Version[] {
   }));
 }
 
+/** Whether it is a name as Kubernetes has them: of letters, digits, dots and dashes. Templates of names are none. */
+function isName(value: unknown): value is string {
+  return typeof value === "string" && /^[A-Za-z][A-Za-z0-9.-]*$/.test(value);
+}
+
 function schemaOf({ schema }: JsonObject): JsonObject | undefined {
   const found = isObject(schema) ? schema.openAPIV3Schema : undefined;
   return isObject(found) ? found : undefined;
@@ -89,7 +145,7 @@ function schemaOf({ schema }: JsonObject): JsonObject | undefined {
 function nameVersions(versions: readonly Version[]): Map<Version, string> {
   const names = new Map<Version, string>();
   const simple = (version: Version): string =>
-    version.isMain ? version.kind : version.kind + toPascal(version.version);
+    toPascal(version.kind) + (version.isMain ? "" : toPascal(version.version));
   const [byGroup, byDomain] = [1, Infinity].map((labels) => (version: Version): string =>
     toPascal(version.group.split(".").slice(0, labels).join(".")) + simple(version)
   );
@@ -111,13 +167,22 @@ function nameVersions(versions: readonly Version[]): Map<Version, string> {
 }
 
 /** Names that stand in each module that is made. */
-const RESERVED = ["KubeObject", "Record", "ResourceType", "resource"];
+const RESERVED = ["KubeObject", "ObjectMeta", "Record", "ResourceType", "resource"];
 
 function typeNames(name: string): string[] {
-  return [name, `${name}Spec`, `${name}Status`];
+  return [name, `${name}Spec`, `${name}Status`, `${name}SpecInput`];
 }
 
-function moduleOf({ group, version, plural, kind, namespaced, schema }: Version, name: string): string {
+interface ModuleOptions {
+  readonly name: string;
+  readonly shapes: Shapes;
+}
+
+/** @throws {TypeError} If there are no types of its schema. */
+function moduleOf(
+  { group, version, plural, kind, namespaced, schema }: Version,
+  { name, shapes }: ModuleOptions,
+): string {
   const options = [
     `group: ${JSON.stringify(group)}`,
     `version: ${JSON.stringify(version)}`,
@@ -125,29 +190,51 @@ function moduleOf({ group, version, plural, kind, namespaced, schema }: Version,
     `kind: ${JSON.stringify(kind)}`,
     ...namespaced ? [] : ["namespaced: false"],
   ].map((line) => `  ${line},\n`).join("");
-  const writer = new TypeWriter(schema ?? {}, name);
-  const properties = isObject(schema?.properties) ? schema.properties : {};
-  const declared: string[] = [];
+  const root = schema ?? {};
+  const properties = isObject(root.properties) ? root.properties : {};
+  const writer = new TypeWriter({ root, prefix: name, side: "read", shapes });
   for (const part of ["spec", "status"]) writer.know(`#/properties/${part}`, name + toPascal(part));
-  const parameters = (["spec", "status"] as const).map((part) => {
+  const declared: string[] = [];
+  const [spec, status] = (["spec", "status"] as const).map((part) => {
     const node = properties[part];
     if (!isObject(node)) return "Record<string, unknown>";
     const type = name + toPascal(part);
     declared.push(writer.declare(type, node, part));
     return type;
-  }).join(", ");
+  });
+  const parameters = `${spec}, ${status}`;
+  const input = inputOf(properties.spec, { name, root, shapes, writer });
   const others = Object.keys(properties).filter((key) => !COMMON.includes(key));
   const whole = others.length === 0 ? [] : [
     `/** Objects of the kind, with the fields that stand beside spec and status. */\n` +
     `export type ${name} = KubeObject<${parameters}> & ${writer.others(others)};\n`,
   ];
+  const all = input.length === 0 ? parameters : `${parameters}, ${name}SpecInput`;
   return [
     ...writer.declarations,
     ...declared,
+    ...input,
     ...whole,
     `/** ${kind} of ${group}/${version}. */\n` +
-    `export const ${name}: ResourceType<${parameters}> = resource<${parameters}>({\n${options}});\n`,
+    `export const ${name}: ResourceType<${all}> = resource<${all}>({\n${options}});\n`,
   ].join("\n");
+}
+
+/** Returns the declarations of the spec as it is sent; none where it is as it is read. */
+function inputOf(
+  schema: unknown,
+  { name, root, shapes, writer }: ModuleOptions & { readonly root: JsonObject; readonly writer: TypeWriter },
+): string[] {
+  if (!isObject(schema) || !formatJson(schema).includes('"default":')) return [];
+  const type = `${name}SpecInput`;
+  const sent = new TypeWriter({ root, prefix: `${name}Sent`, side: "sent", shapes });
+  sent.know("#/properties/spec", type);
+  if (sent.typeOf(schema, "spec") === writer.typeOf(schema, "spec")) return [];
+  const declaration = sent.declare(type, {
+    ...schema,
+    description: "As it is sent: the server fills defaults in.",
+  }, "spec");
+  return [...sent.declarations, declaration];
 }
 
 const COMMON = ["apiVersion", "kind", "metadata", "spec", "status"];

@@ -2,12 +2,14 @@
  * TypeScript out of the schemas of strangers' definitions.
  *
  * Schemas come in all ages: structural ones, older ones that nobody ever checked, ones that leave things open, or refer
- * to themselves. What a schema does not say is `unknown`; what it says twice is said by the narrower one.
+ * to themselves. What a schema does not say is `unknown`; what it says twice is said by the narrower one. Lists are
+ * `readonly`, as handlers get them: helpers take both a handler's `spec` and an object that the author makes.
  */
 
 import { getKey, isObject } from "../../model/json.ts";
 import type { JsonObject } from "../../model/object.ts";
 import { formatJson } from "../../runtime/json.ts";
+import type { Shapes } from "./shapes.ts";
 
 /** How many nodes a schema may have: aliases in YAML can make few lines grow without end. */
 const MOST_NODES = 200_000;
@@ -19,27 +21,38 @@ const MOST_BRANCHES = 8;
 interface Place {
   /** Such as "spec.solvers[].dns01", for messages. */
   readonly path: string;
-  /** Spaces at the beginning of lines. */
-  readonly indent: string;
   /** The nodes around it. */
   readonly around: readonly JsonObject[];
+}
+
+/** Whom types are for: readers find the fields that have a default, writers may leave them out. */
+export type Side = "read" | "sent";
+
+export interface TypeWriterOptions {
+  /** The schema of whole objects, at which references begin. */
+  readonly root: JsonObject;
+  /** The beginning of the names of types, such as "Certificate". */
+  readonly prefix: string;
+  readonly side: Side;
+  /** The blocks of the module. */
+  readonly shapes: Shapes;
 }
 
 /** Writes the types of one definition's version. */
 export class TypeWriter {
   readonly #root: JsonObject;
   readonly #prefix: string;
+  readonly #side: Side;
+  readonly #shapes: Shapes;
   readonly #named = new Map<string, string>();
   readonly #declarations: string[] = [];
   #nodes = 0;
 
-  /**
-   * @param root The schema of whole objects, at which references begin.
-   * @param prefix The beginning of the names of types, such as "Certificate".
-   */
-  constructor(root: JsonObject, prefix: string) {
+  constructor({ root, prefix, side, shapes }: TypeWriterOptions) {
     this.#root = root;
     this.#prefix = prefix;
+    this.#side = side;
+    this.#shapes = shapes;
   }
 
   /** Notes the meaning of a reference that has a type of its own already. */
@@ -58,11 +71,16 @@ export class TypeWriter {
    * @throws {TypeError} If the schema refers to itself other than by "$ref", or is too large.
    */
   declare(name: string, schema: JsonObject, path: string): string {
-    const text = this.#type(schema, { path, indent: "", around: [] });
+    const found = this.#shapes.name(this.typeOf(schema, path), name);
     const comment = commentOf(schema, "");
-    return isBlock(text)
-      ? `${comment}export interface ${name} ${text}\n`
-      : `${comment}export type ${name} = ${text};\n`;
+    return "body" in found
+      ? `${comment}export interface ${name} ${found.body}\n`
+      : `${comment}export type ${name} = ${found.alias};\n`;
+  }
+
+  /** Returns the type of a part of the objects; it has signs for blocks. */
+  typeOf(schema: JsonObject, path: string): string {
+    return this.#type(schema, { path, around: [] });
   }
 
   /** The fields of whole objects beside those that all objects have, as the lines of a type. */
@@ -70,7 +88,7 @@ export class TypeWriter {
     const properties = isObject(this.#root.properties) ? this.#root.properties : {};
     const picked = Object.fromEntries(names.map((name) => [name, getKey(properties, name)]));
     const { required } = this.#root;
-    return this.#block({ properties: picked, required }, { path: "", indent: "", around: [] });
+    return this.#block({ properties: picked, required }, { path: "", around: [] });
   }
 
   #type(schema: unknown, place: Place): string {
@@ -138,7 +156,7 @@ export class TypeWriter {
       case "number":
         return "number";
       case "array":
-        return `${group(this.#type(schema.items, { ...place, path: `${place.path}[]` }))}[]`;
+        return `readonly ${group(this.#type(schema.items, { ...place, path: `${place.path}[]` }))}[]`;
       case "object":
         return this.#object(schema, place);
       default:
@@ -159,21 +177,25 @@ export class TypeWriter {
     return variants.length === 0 ? block : `${block} & (${variants.join(" | ")})`;
   }
 
-  #block(schema: JsonObject, { path, indent, around }: Place): string {
+  #block(schema: JsonObject, { path, around }: Place): string {
     const required = Array.isArray(schema.required) ? schema.required : [];
-    const deeper = `${indent}  `;
+    const isEmbedded = schema["x-kubernetes-embedded-resource"] === true;
+    const declared = isObject(schema.properties) ? schema.properties : {};
+    const properties: JsonObject = isEmbedded ? { ...OF_ALL_OBJECTS, ...declared } : declared;
+    const isTemplate = isEmbedded || Object.hasOwn(properties, "spec");
     const lines: string[] = [];
-    for (const [key, property] of Object.entries(isObject(schema.properties) ? schema.properties : {})) {
+    for (const [key, property] of Object.entries(properties)) {
       const at = path === "" ? key : `${path}.${key}`;
-      const text = this.#type(property, { path: at, indent: deeper, around });
-      const mark = required.includes(key) ? "" : "?";
-      lines.push(`${commentOf(property, deeper)}${deeper}${toKey(key)}${mark}: ${text};\n`);
+      const text = key === "metadata" && isMetadata(property, isTemplate)
+        ? "ObjectMeta"
+        : this.#type(property, { path: at, around });
+      const isThere = required.includes(key) || (this.#side === "read" && hasDefault(property));
+      lines.push(`${commentOf(property, INDENT)}${INDENT}${toKey(key)}${isThere ? "" : "?"}: ${text};\n`);
     }
     const isOpen = schema["x-kubernetes-preserve-unknown-fields"] === true ||
-      isObject(schema.additionalProperties) ||
-      schema["x-kubernetes-embedded-resource"] === true;
-    if (isOpen) lines.push(`${deeper}[key: string]: unknown;\n`);
-    return `{\n${lines.join("")}${indent}}`;
+      isObject(schema.additionalProperties) || isEmbedded;
+    if (isOpen) lines.push(`${INDENT}[key: string]: unknown;\n`);
+    return this.#shapes.add(`{\n${lines.join("")}}`, hintOf(path));
   }
 
   /** The branches of a union of objects: what each requires, and which values its fields have. */
@@ -192,13 +214,53 @@ export class TypeWriter {
           ...place,
           path: `${place.path}.${name}`,
         });
-        return `${toKey(name)}${required.includes(name) || always.includes(name) ? "" : "?"}: ${text}`;
+        const isThere = [...required, ...always].includes(name) ||
+          (this.#side === "read" && hasDefault(properties[name]));
+        return `${toKey(name)}${isThere ? "" : "?"}: ${text}`;
       });
       return fields.length === 0 ? undefined : `{ ${fields.join("; ")} }`;
     });
     // A branch that says nothing of fields allows all of them.
     return variants.every((variant) => variant !== undefined) ? variants : [];
   }
+}
+
+const INDENT = "  ";
+
+/** Fields of embedded objects that their schemas need not name. Source: Kubernetes, structural schemas, "x-kubernetes-embedded-resource". */
+const OF_ALL_OBJECTS = {
+  apiVersion: { type: "string" },
+  kind: { type: "string" },
+  metadata: { type: "object" },
+};
+
+/** Whether it is the metadata of an embedded object, which definitions made by controller-gen leave open. */
+function isMetadata(schema: unknown, isTemplate: boolean): boolean {
+  if (!isObject(schema) || schema.type !== "object" || isObject(schema.additionalProperties)) return false;
+  if (isObject(schema.properties) && Object.keys(schema.properties).length > 0) return false;
+  return isTemplate || schema["x-kubernetes-preserve-unknown-fields"] !== true;
+}
+
+/** A default of null is none: the server drops it. */
+function hasDefault(schema: unknown): boolean {
+  return isObject(schema) && (getKey(schema, "default") ?? null) !== null;
+}
+
+/** Words that say too little by themselves. */
+const PLAIN = ["spec", "status", "metadata", "items", "data", "template", "config"];
+
+/** The name of a block by its place: "Container" of "spec.containers[]", "TemplateSpec" of "spec.template.spec". */
+function hintOf(path: string): string {
+  const keys = path.split(".");
+  const last = keys.at(-1) ?? "";
+  const words = PLAIN.includes(last) ? keys.slice(-2) : [last];
+  return words.map((word) => toPascal(word.endsWith("[]") ? singular(word.slice(0, -2)) : word)).join("");
+}
+
+function singular(word: string): string {
+  if (/(ss|us|is)$/.test(word)) return word;
+  if (word.endsWith("ies")) return `${word.slice(0, -3)}y`;
+  return /(sses|xes|ches|shes)$/.test(word) ? word.slice(0, -2) : word.replace(/s$/, "");
 }
 
 function isEnum(value: unknown): value is JsonObject {
@@ -229,12 +291,7 @@ function group(type: string): string {
     before = bare;
     bare = bare.replace(/\{[^{}]*\}|<[^<>]*>|\([^()]*\)/g, "");
   }
-  return /[|&]/.test(bare) ? `(${type})` : type;
-}
-
-/** Whether a type is braces alone, and can be an interface. */
-function isBlock(text: string): boolean {
-  return text.startsWith("{\n") && text.indexOf("\n}") === text.length - 2;
+  return /[|&]|^readonly /.test(bare) ? `(${type})` : type;
 }
 
 /** A key as it stands in a type. */
@@ -247,9 +304,14 @@ export function toPascal(text: string): string {
   return text.split(/[^A-Za-z0-9]+/).map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join("");
 }
 
+/** Signs of blocks are made of such characters. */
+const CONTROLS = /[^\P{Cc}\t\r\n]/gu;
+
 function commentOf(schema: unknown, indent: string): string {
   const description = isObject(schema) ? schema.description : undefined;
-  const text = typeof description === "string" ? description.trim().replaceAll("*/", "*\\/") : "";
+  const text = typeof description === "string"
+    ? description.trim().replace(CONTROLS, "").replaceAll("*/", "*\\/")
+    : "";
   const value = isObject(schema) ? getKey(schema, "default") : undefined;
   const hint = value === undefined ? "" : `Default: ${formatJson(value).replaceAll("*/", "*\\/")}`;
   const lines = [...text === "" ? [] : text.split(/\r?\n/), ...hint === "" ? [] : [hint]].map((line) =>

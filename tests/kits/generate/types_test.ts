@@ -6,11 +6,18 @@ import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Bakery } from "../../../examples/27-schemas/handlers.ts";
 import { makeCrds } from "../../../lib/kits/definitions/crds.ts";
-import { isCrd, makeTypes } from "../../../lib/kits/generate/types.ts";
+import { isCrd, makeTypes as makeAll } from "../../../lib/kits/generate/types.ts";
 import type { JsonObject } from "../../../lib/model/object.ts";
 import { parseYaml } from "../../../lib/runtime/yaml.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+
+/** The text of a module of definitions that are all whole. */
+function makeTypes(crds: readonly JsonObject[]): string {
+  const { text, refusals } = makeAll(crds);
+  assert.deepEqual(refusals, []);
+  return text;
+}
 
 /** A definition with this schema of spec. */
 function crd(spec: JsonObject | undefined, more: JsonObject = {}): JsonObject {
@@ -81,9 +88,13 @@ export const Net: ResourceType<NetSpec, Record<string, unknown>> = resource<NetS
       [{ type: "number" }, "number"],
       [{ type: "boolean", nullable: true }, "boolean | null"],
       [{ type: "string", enum: ["a", "b"] }, '"a" | "b"'],
-      [{ type: "array", items: { type: "string", enum: ["a", "b"] } }, '("a" | "b")[]'],
-      [{ type: "array", items: { type: "string", enum: ["a|b"] } }, '"a|b"[]'],
-      [{ type: "array" }, "unknown[]"],
+      [{ type: "array", items: { type: "string", enum: ["a", "b"] } }, 'readonly ("a" | "b")[]'],
+      [{ type: "array", items: { type: "string", enum: ["a|b"] } }, 'readonly "a|b"[]'],
+      [{ type: "array" }, "readonly unknown[]"],
+      [
+        { type: "array", items: { type: "array", items: { type: "string" } } },
+        "readonly (readonly string[])[]",
+      ],
       [{ type: "object", additionalProperties: { type: "integer" } }, "Record<string, number>"],
       [{ type: "object" }, "Record<string, unknown>"],
       [{ "x-kubernetes-preserve-unknown-fields": true }, "unknown"],
@@ -106,7 +117,7 @@ export const Net: ResourceType<NetSpec, Record<string, unknown>> = resource<NetS
   it("knows unions: by type, and by what branches require", () => {
     assert.equal(
       field({ oneOf: [{ type: "string" }, { type: "array", items: { type: "string" } }] }),
-      "string | string[]",
+      "string | readonly string[]",
     );
     const schema = {
       type: "object",
@@ -116,7 +127,7 @@ export const Net: ResourceType<NetSpec, Record<string, unknown>> = resource<NetS
     assert.equal(field(schema), "{ http?: string; tcp?: number; } & ({ http: string } | { tcp: number })");
     assert.equal(
       field({ type: "array", items: schema }),
-      "({ http?: string; tcp?: number; } & ({ http: string } | { tcp: number }))[]",
+      "readonly ({ http?: string; tcp?: number; } & ({ http: string } | { tcp: number }))[]",
     );
     // A branch that forbids only says nothing of fields.
     assert.equal(
@@ -135,7 +146,7 @@ export const Net: ResourceType<NetSpec, Record<string, unknown>> = resource<NetS
       properties: { children: { type: "array", items: { $ref: "#/properties/spec" } } },
     };
     const text = makeTypes([crd(tree)]);
-    assert.match(text, /export interface NetSpec {\n {2}children\?: NetSpec\[\];/);
+    assert.match(text, /export interface NetSpec {\n {2}children\?: readonly NetSpec\[\];/);
     const named = {
       type: "object",
       definitions: { "tree-node": tree },
@@ -184,10 +195,6 @@ export const Net: ResourceType<NetSpec, Record<string, unknown>> = resource<NetS
     assert.deepEqual(names(crd(undefined, { names: { plural: "records", kind: "Record" } })), [
       "ExampleRecord",
     ]);
-    assert.throws(
-      () => makeTypes([crd(undefined), crd(undefined)]),
-      /"nets\.example\.com": it is there twice/,
-    );
   });
 
   it("gives objects with other fields a type of their own", () => {
@@ -198,6 +205,109 @@ export const Net: ResourceType<NetSpec, Record<string, unknown>> = resource<NetS
     assert.match(
       makeTypes([crd(undefined, { versions: [version] })]),
       /export type Net = KubeObject<Record<string, unknown>, Record<string, unknown>> & {\n {2}data: string;\n};/,
+    );
+  });
+
+  it("passes over definitions that are broken, names them, and writes the others", () => {
+    const other = crd({ type: "object" }, { names: { plural: "rods", kind: "Rod" } });
+    const lost = crd({ type: "object", properties: { a: { $ref: "#/nowhere" } } });
+    const nameless = crd(undefined, { names: {} });
+    const template = crd(undefined, { names: { plural: "nets", kind: "" } });
+    const { text, refusals } = makeAll([nameless, template, lost, other, other]);
+    assert.deepEqual(refusals.map(({ message }) => message), [
+      'Cannot make types of "nets.example.com": it lacks its group, its plural or its kind',
+      'Cannot make types of "nets.example.com": it lacks its group, its plural or its kind',
+      'Cannot make types of "rods.example.com" v1: it is there twice, and the first one counts',
+      'Cannot make types: "spec.a" refers to "#/nowhere", which is not in the definition',
+    ]);
+    assert.deepEqual([...text.matchAll(/export const (\w+)/g)].map(([, name]) => name), ["Rod"]);
+    assert.throws(() => makeAll([nameless]), /lacks its group/);
+  });
+
+  it("leaves nothing behind of a version that is refused", () => {
+    const good = { type: "object", properties: { a: { type: "string" }, b: { type: "string" } } };
+    const bad = { type: "object", properties: { good, lost: { $ref: "#/nowhere" } } };
+    const versions = [bad, { type: "object", properties: { good } }].map((spec, index) => ({
+      name: `v${index + 1}`,
+      schema: { openAPIV3Schema: { type: "object", properties: { spec: good, status: spec } } },
+    }));
+    const { text, refusals } = makeAll([crd(undefined, { versions })]);
+    assert.equal(refusals.length, 1);
+    assert.match(text, /export interface NetV2Spec \{\n {2}a\?: string;\n {2}b\?: string;\n\}/);
+    assert.match(text, /export interface NetV2Status \{\n {2}good\?: NetV2Spec;\n\}/);
+  });
+
+  it("spells equal types out once, of several versions and kinds, too", () => {
+    const port = { type: "object", properties: { name: { type: "string" }, number: { type: "integer" } } };
+    const ports = { type: "array", items: port };
+    const spec = {
+      type: "object",
+      properties: { ports, sidecar: { type: "object", properties: { ports } } },
+    };
+    const versions = ["v1", "v2"].map((name) => ({
+      name,
+      storage: name === "v2",
+      schema: { openAPIV3Schema: { type: "object", properties: { spec } } },
+    }));
+    const text = makeTypes([
+      crd(undefined, { versions }),
+      crd(spec, { names: { plural: "rods", kind: "Rod" } }),
+    ]);
+    assert.equal(text.match(/number\?: number;/g)?.length, 1);
+    assert.match(
+      text,
+      /export interface NetV1Spec \{\n {2}ports\?: readonly Port\[\];\n {2}sidecar\?: \{\n {4}ports\?: readonly Port\[\];\n {2}\};\n\}/,
+    );
+    assert.match(text, /export type NetSpec = NetV1Spec;[^]*export type RodSpec = NetV1Spec;/);
+    assert.match(text, /export interface Port \{\n {2}name\?: string;\n {2}number\?: number;\n\}/);
+  });
+
+  it("tells types with one place's name apart, and keeps them off the kinds' names", () => {
+    const of = (field: string) => ({
+      type: "object",
+      properties: { [field]: { type: "string" }, b: { type: "string" } },
+    });
+    const part = (field: string) => ({ type: "object", properties: { net: of(field), other: of(field) } });
+    const text = makeTypes([crd({ type: "object", properties: { first: part("x"), second: part("y") } })]);
+    assert.match(
+      text,
+      /net\?: Net2;[^]*net\?: Net3;[^]*interface Net2 \{\n {2}x[^]*interface Net3 \{\n {2}y/,
+    );
+  });
+
+  it("has fields with a default in objects that are read, and not in those that are sent", () => {
+    const properties = { size: { type: "integer", default: 3 }, name: { type: "string", default: null } };
+    const spec = { type: "object", properties: { ...properties, inner: { type: "object", properties } } };
+    const text = makeTypes([crd(spec)]);
+    assert.match(
+      text,
+      /interface NetSpec \{[^}]*\n {2}size: number;[^}]*name\?: string;[^}]*inner\?: \{[^}]*\n {4}size: number;/,
+    );
+    assert.match(
+      text,
+      /interface NetSpecInput \{[^}]*\n {2}size\?: number;[^}]*inner\?: \{[^}]*\n {4}size\?: number;/,
+    );
+    assert.match(text, /Net: ResourceType<NetSpec, Record<string, unknown>, NetSpecInput>/);
+    assert.doesNotMatch(makeTypes([crd({ type: "object", properties: { name: properties.name } })]), /Input/);
+  });
+
+  it("knows the metadata of embedded templates, which definitions leave open", () => {
+    const metadata = { type: "object" };
+    const spec = {
+      type: "object",
+      properties: { template: { type: "object", properties: { metadata, spec: {} } } },
+    };
+    assert.match(
+      makeTypes([crd(spec)]),
+      /^import \{ type ObjectMeta, resource[^]*template\?: \{\n {4}metadata\?: ObjectMeta;/m,
+    );
+    const open = { ...metadata, "x-kubernetes-preserve-unknown-fields": true };
+    const text = makeTypes([crd({ type: "object", properties: { metadata: open } })]);
+    assert.match(text, /metadata\?: Record<string, unknown>;/);
+    const embedded = { type: "object", "x-kubernetes-embedded-resource": true, properties: { a: {} } };
+    assert.match(
+      field(embedded),
+      /^\{ apiVersion\?: string; kind\?: string; metadata\?: ObjectMeta; a\?: unknown; \[key: string\]: unknown; \}$/,
     );
   });
 
