@@ -58,7 +58,7 @@ const KNOWN: Readonly<Record<string, string>> = {
   [`${META}Time`]: "string",
   [`${META}MicroTime`]: "string",
   [`${META}FieldsV1`]: "JsonObject",
-  "io.k8s.apimachinery.pkg.api.resource.Quantity": "string",
+  "io.k8s.apimachinery.pkg.api.resource.Quantity": "number | string",
   "io.k8s.apimachinery.pkg.util.intstr.IntOrString": "number | string",
   "io.k8s.apimachinery.pkg.runtime.RawExtension": "JsonObject",
   [`${EXTENSIONS}JSON`]: "unknown",

@@ -34,11 +34,11 @@ export type NewObject<Spec, Status, Input = unknown> = DeepReadonly<
 /** A merge patch of an object: objects in part, null for what is to be deleted, lists as a whole. */
 export interface ObjectPatch<Spec, Status> {
   /** Changes to the metadata. */
-  readonly metadata?: PatchOf<ObjectMeta>;
+  readonly metadata?: DeepReadonly<PatchOf<ObjectMeta>>;
   /** Changes to the spec. */
-  readonly spec?: PatchOf<Spec> | null;
+  readonly spec?: DeepReadonly<PatchOf<Spec>> | null;
   /** Changes to the status. Where it is a subresource, address that: `{ name, subresource: "status" }`. */
-  readonly status?: PatchOf<Status> | null;
+  readonly status?: DeepReadonly<PatchOf<Status>> | null;
   /** Changes to whatever else the kind has. */
   readonly [stanza: string]: unknown;
 }

@@ -101,7 +101,27 @@ describe("lotse generate types", () => {
   it("prints TypeScript of definitions in files and folders", TIMEOUT, async () => {
     const { code, output } = await generate("types", join(ROOT, "examples/27-schemas/crd.yaml"));
     assert.equal(code, 0, output);
-    assert.match(output, /export const Bakery: ResourceType<BakerySpec, BakeryStatus> = resource</);
+    assert.match(
+      output,
+      /export const Bakery: ResourceType<BakerySpec, BakeryStatus, BakerySpecInput> =\s+resource</,
+    );
+  });
+
+  it("names what is broken among many, and prints the others", TIMEOUT, async () => {
+    const crd = readFileSync(join(ROOT, "examples/27-schemas/crd.yaml"), "utf8");
+    const folder = project({
+      "a.yaml": crd,
+      "b.yaml": crd.replace("group: example.com", 'group: ""'),
+      "c.yaml": "a: [",
+    });
+    const { code, output } = await generate("types", folder);
+    assert.equal(code, 0, output);
+    assert.match(output, /export const Bakery:/);
+    assert.match(output, /^warning: passed over: Cannot read ".*c\.yaml": Cannot parse YAML/m);
+    assert.match(
+      output,
+      /^warning: passed over: Cannot make types of "bakeries\.example\.com": it lacks its group/m,
+    );
   });
 
   it("says where there is none, and what is no YAML", TIMEOUT, async () => {

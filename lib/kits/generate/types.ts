@@ -83,10 +83,11 @@ export function makeTypes(crds: readonly JsonObject[]): Types {
     : `\n// Types that stand in several places.\n\n${declarations.join("\n")}`;
   const body = text + shared;
   const used = ["KubeObject", "ObjectMeta", "ResourceType"].filter((name) =>
-    new RegExp(`\\b${name}\\b[<;]`).test(body)
+    new RegExp(`\\b${name}\\b[<>]`).test(body)
   );
   const words = [...used.map((name) => `type ${name}`), "resource"].sort((a, b) => compareNames(a, b));
-  return { text: `${HEAD}import { ${words.join(", ")} } from "@lotse/lotse";\n\n${body}`, refusals };
+  const deep = used.includes("ObjectMeta") ? 'import type { DeepReadonly } from "@lotse/lotse/types";\n' : "";
+  return { text: `${HEAD}import { ${words.join(", ")} } from "@lotse/lotse";\n${deep}\n${body}`, refusals };
 }
 
 function isSame(one: Version, other: Version): boolean {
@@ -167,7 +168,7 @@ function nameVersions(versions: readonly Version[]): Map<Version, string> {
 }
 
 /** Names that stand in each module that is made. */
-const RESERVED = ["KubeObject", "ObjectMeta", "Record", "ResourceType", "resource"];
+const RESERVED = ["DeepReadonly", "KubeObject", "ObjectMeta", "Record", "ResourceType", "resource"];
 
 function typeNames(name: string): string[] {
   return [name, `${name}Spec`, `${name}Status`, `${name}SpecInput`];

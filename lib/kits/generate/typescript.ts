@@ -187,7 +187,7 @@ export class TypeWriter {
     for (const [key, property] of Object.entries(properties)) {
       const at = path === "" ? key : `${path}.${key}`;
       const text = key === "metadata" && isMetadata(property, isTemplate)
-        ? "ObjectMeta"
+        ? "DeepReadonly<ObjectMeta>"
         : this.#type(property, { path: at, around });
       const isThere = required.includes(key) || (this.#side === "read" && hasDefault(property));
       lines.push(`${commentOf(property, INDENT)}${INDENT}${toKey(key)}${isThere ? "" : "?"}: ${text};\n`);

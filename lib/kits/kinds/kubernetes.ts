@@ -217,9 +217,9 @@ export type CSIPersistentVolumeSource = {
 /** `CSIStorageCapacity` of storage/v1. */
 export type CSIStorageCapacity = {
   apiVersion?: string;
-  capacity?: string;
+  capacity?: number | string;
   kind?: string;
-  maximumVolumeSize?: string;
+  maximumVolumeSize?: number | string;
   metadata?: ObjectMeta;
   nodeTopology?: LabelSelector;
   storageClassName: string;
@@ -242,21 +242,21 @@ export type Capabilities = {
 
 /** `CapacityRequestPolicy` of resource/v1. */
 export type CapacityRequestPolicy = {
-  default?: string;
+  default?: number | string;
   validRange?: CapacityRequestPolicyRange;
-  validValues?: string[];
+  validValues?: (number | string)[];
 };
 
 /** `CapacityRequestPolicyRange` of resource/v1. */
 export type CapacityRequestPolicyRange = {
-  max?: string;
-  min: string;
-  step?: string;
+  max?: number | string;
+  min: number | string;
+  step?: number | string;
 };
 
 /** `CapacityRequirements` of resource/v1. */
 export type CapacityRequirements = {
-  requests?: Record<string, string>;
+  requests?: Record<string, number | string>;
 };
 
 /** `CephFSPersistentVolumeSource` of core/v1. */
@@ -535,7 +535,7 @@ export type ContainerStateWaiting = {
 
 /** `ContainerStatus` of core/v1. */
 export type ContainerStatus = {
-  allocatedResources?: Record<string, string>;
+  allocatedResources?: Record<string, number | string>;
   allocatedResourcesStatus?: ResourceStatus[];
   containerID?: string;
   image: string;
@@ -574,7 +574,7 @@ export type CoreResourceClaim = {
 
 /** `Counter` of resource/v1. */
 export type Counter = {
-  value: string;
+  value: number | string;
 };
 
 /** `CounterSet` of resource/v1. */
@@ -862,7 +862,7 @@ export type DeviceAttribute = {
 /** `DeviceCapacity` of resource/v1. */
 export type DeviceCapacity = {
   requestPolicy?: CapacityRequestPolicy;
-  value: string;
+  value: number | string;
 };
 
 /** `DeviceClaim` of resource/v1. */
@@ -923,7 +923,7 @@ export type DeviceRequestAllocationResult = {
   adminAccess?: boolean;
   bindingConditions?: string[];
   bindingFailureConditions?: string[];
-  consumedCapacity?: Record<string, string>;
+  consumedCapacity?: Record<string, number | string>;
   device: string;
   driver: string;
   pool: string;
@@ -995,7 +995,7 @@ export type DownwardAPIVolumeSource = {
 /** `EmptyDirVolumeSource` of core/v1. */
 export type EmptyDirVolumeSource = {
   medium?: string;
-  sizeLimit?: string;
+  sizeLimit?: number | string;
 };
 
 /** `Endpoint` of discovery/v1. */
@@ -1362,7 +1362,7 @@ export type HPAScalingRules = {
   policies?: HPAScalingPolicy[];
   selectPolicy?: string;
   stabilizationWindowSeconds?: number;
-  tolerance?: string;
+  tolerance?: number | string;
 };
 
 /** `HTTPGetAction` of core/v1. */
@@ -1783,11 +1783,11 @@ export type LimitRange = {
 
 /** `LimitRangeItem` of core/v1. */
 export type LimitRangeItem = {
-  default?: Record<string, string>;
-  defaultRequest?: Record<string, string>;
-  max?: Record<string, string>;
-  maxLimitRequestRatio?: Record<string, string>;
-  min?: Record<string, string>;
+  default?: Record<string, number | string>;
+  defaultRequest?: Record<string, number | string>;
+  max?: Record<string, number | string>;
+  maxLimitRequestRatio?: Record<string, number | string>;
+  min?: Record<string, number | string>;
   type: string;
 };
 
@@ -1894,16 +1894,16 @@ export type MetricStatus = {
 /** `MetricTarget` of autoscaling/v2. */
 export type MetricTarget = {
   averageUtilization?: number;
-  averageValue?: string;
+  averageValue?: number | string;
   type: string;
-  value?: string;
+  value?: number | string;
 };
 
 /** `MetricValueStatus` of autoscaling/v2. */
 export type MetricValueStatus = {
   averageUtilization?: number;
-  averageValue?: string;
-  value?: string;
+  averageValue?: number | string;
+  value?: number | string;
 };
 
 /** `ModifyVolumeStatus` of core/v1. */
@@ -2097,12 +2097,12 @@ export type NodeAffinity = {
 export type NodeAllocatableResourceClaimStatus = {
   containers?: string[];
   resourceClaimName: string;
-  resources: Record<string, string>;
+  resources: Record<string, number | string>;
 };
 
 /** `NodeAllocatableResourceMapping` of resource/v1. */
 export type NodeAllocatableResourceMapping = {
-  allocationMultiplier?: string;
+  allocationMultiplier?: number | string;
   capacityKey?: string;
 };
 
@@ -2183,8 +2183,8 @@ export type NodeSpec = {
 /** `NodeStatus` of core/v1. */
 export type NodeStatus = {
   addresses?: NodeAddress[];
-  allocatable?: Record<string, string>;
-  capacity?: Record<string, string>;
+  allocatable?: Record<string, number | string>;
+  capacity?: Record<string, number | string>;
   conditions?: NodeCondition[];
   config?: NodeConfigStatus;
   daemonEndpoints?: NodeDaemonEndpoints;
@@ -2275,7 +2275,7 @@ export type OpaqueDeviceConfiguration = {
 
 /** `Overhead` of node/v1. */
 export type Overhead = {
-  podFixed?: Record<string, string>;
+  podFixed?: Record<string, number | string>;
 };
 
 /** `ParamKind` of admissionregistration/v1. */
@@ -2345,8 +2345,8 @@ export type PersistentVolumeClaimSpec = {
 export type PersistentVolumeClaimStatus = {
   accessModes?: string[];
   allocatedResourceStatuses?: Record<string, string>;
-  allocatedResources?: Record<string, string>;
-  capacity?: Record<string, string>;
+  allocatedResources?: Record<string, number | string>;
+  capacity?: Record<string, number | string>;
   conditions?: PersistentVolumeClaimCondition[];
   currentVolumeAttributesClassName?: string;
   modifyVolumeStatus?: ModifyVolumeStatus;
@@ -2371,7 +2371,7 @@ export type PersistentVolumeSpec = {
   awsElasticBlockStore?: AWSElasticBlockStoreVolumeSource;
   azureDisk?: AzureDiskVolumeSource;
   azureFile?: AzureFilePersistentVolumeSource;
-  capacity?: Record<string, string>;
+  capacity?: Record<string, number | string>;
   cephfs?: CephFSPersistentVolumeSource;
   cinder?: CinderPersistentVolumeSource;
   claimRef?: ObjectReference;
@@ -2616,7 +2616,7 @@ export type PodSpec = {
   nodeName?: string;
   nodeSelector?: Record<string, string>;
   os?: PodOS;
-  overhead?: Record<string, string>;
+  overhead?: Record<string, number | string>;
   preemptionPolicy?: string;
   priority?: number;
   priorityClassName?: string;
@@ -2642,7 +2642,7 @@ export type PodSpec = {
 
 /** `PodStatus` of core/v1. */
 export type PodStatus = {
-  allocatedResources?: Record<string, string>;
+  allocatedResources?: Record<string, number | string>;
   conditions?: PodCondition[];
   containerStatuses?: ContainerStatus[];
   ephemeralContainerStatuses?: ContainerStatus[];
@@ -2966,7 +2966,7 @@ export type ResourceClaimTemplateSpec = {
 /** `ResourceFieldSelector` of core/v1. */
 export type ResourceFieldSelector = {
   containerName?: string;
-  divisor?: string;
+  divisor?: number | string;
   resource: string;
 };
 
@@ -3016,22 +3016,22 @@ export type ResourceQuota = {
 
 /** `ResourceQuotaSpec` of core/v1. */
 export type ResourceQuotaSpec = {
-  hard?: Record<string, string>;
+  hard?: Record<string, number | string>;
   scopeSelector?: ScopeSelector;
   scopes?: string[];
 };
 
 /** `ResourceQuotaStatus` of core/v1. */
 export type ResourceQuotaStatus = {
-  hard?: Record<string, string>;
-  used?: Record<string, string>;
+  hard?: Record<string, number | string>;
+  used?: Record<string, number | string>;
 };
 
 /** `ResourceRequirements` of core/v1. */
 export type ResourceRequirements = {
   claims?: CoreResourceClaim[];
-  limits?: Record<string, string>;
-  requests?: Record<string, string>;
+  limits?: Record<string, number | string>;
+  requests?: Record<string, number | string>;
 };
 
 /** `ResourceRule` of authorization/v1. */
@@ -3901,8 +3901,8 @@ export type VolumeProjection = {
 
 /** `VolumeResourceRequirements` of core/v1. */
 export type VolumeResourceRequirements = {
-  limits?: Record<string, string>;
-  requests?: Record<string, string>;
+  limits?: Record<string, number | string>;
+  requests?: Record<string, number | string>;
 };
 
 /** `VolumeStatus` of core/v1. */

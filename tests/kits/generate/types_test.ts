@@ -299,7 +299,7 @@ export const Net: ResourceType<NetSpec, Record<string, unknown>> = resource<NetS
     };
     assert.match(
       makeTypes([crd(spec)]),
-      /^import \{ type ObjectMeta, resource[^]*template\?: \{\n {4}metadata\?: ObjectMeta;/m,
+      /^import \{ type ObjectMeta, resource[^]*template\?: \{\n {4}metadata\?: DeepReadonly<ObjectMeta>;/m,
     );
     const open = { ...metadata, "x-kubernetes-preserve-unknown-fields": true };
     const text = makeTypes([crd({ type: "object", properties: { metadata: open } })]);
@@ -307,8 +307,80 @@ export const Net: ResourceType<NetSpec, Record<string, unknown>> = resource<NetS
     const embedded = { type: "object", "x-kubernetes-embedded-resource": true, properties: { a: {} } };
     assert.match(
       field(embedded),
-      /^\{ apiVersion\?: string; kind\?: string; metadata\?: ObjectMeta; a\?: unknown; \[key: string\]: unknown; \}$/,
+      /^\{ apiVersion\?: string; kind\?: string; metadata\?: DeepReadonly<ObjectMeta>; a\?: unknown; \[key: string\]: unknown; \}$/,
     );
+  });
+
+  it("writes types by which an embedded template goes to the child as it is, and a helper takes a spec", {
+    skip: "Deno" in globalThis ? false : "the compiler is Deno's",
+  }, () => {
+    const text = { type: "string" };
+    const quantity = { anyOf: [{ type: "integer" }, text], "x-kubernetes-int-or-string": true };
+    const list = (properties: JsonObject) => ({
+      type: "array",
+      items: { type: "object", properties, required: ["name"] },
+    });
+    const env = list({ name: text, value: text });
+    const resources = {
+      type: "object",
+      properties: { limits: { type: "object", additionalProperties: quantity } },
+    };
+    const ports = list({
+      name: text,
+      containerPort: { type: "integer" },
+      protocol: { ...text, default: "TCP" },
+    });
+    ports.items.required = ["containerPort"];
+    const containers = list({
+      name: text,
+      image: text,
+      args: { type: "array", items: text },
+      env,
+      resources,
+      ports,
+    });
+    const pod = { type: "object", properties: { containers, restartPolicy: text }, required: ["containers"] };
+    const metadata = { type: "object" };
+    const template = { type: "object", properties: { metadata, spec: pod } };
+    const job = {
+      type: "object",
+      properties: { template, suspend: { type: "boolean" } },
+      required: ["template"],
+    };
+    const jobTemplate = { type: "object", properties: { metadata, spec: job } };
+    const spec = {
+      type: "object",
+      properties: { jobTemplate, size: { type: "integer", default: 1 } },
+      required: ["jobTemplate"],
+    };
+    const handlers = `import { kinds, operator } from "@lotse/lotse";
+import { child } from "@lotse/lotse/children";
+import { Net, type NetSpec } from "./types.ts";
+const op = operator();
+const images = (spec: NetSpec) => spec.jobTemplate.spec?.template.spec?.containers.map(({ image }) => image);
+op.reconcile(Net, async ({ name, spec, children, logger }) => {
+  logger.info("Images", { images: images(spec), size: spec.size + 1 });
+  const { metadata, spec: job } = spec.jobTemplate;
+  const at = { name, namespace: "default" };
+  await op.api.ensure(kinds.Job, { metadata: { ...metadata, ...at }, spec: job });
+  await op.api.create(kinds.Job, { metadata: { ...metadata, ...at }, spec: job });
+  await op.api.patch(kinds.Job, at, { metadata: { labels: metadata?.labels }, spec: job });
+  await children({ job: child(kinds.Job, { metadata: { labels: metadata?.labels }, spec: job }) });
+  await op.api.create(Net, { metadata: at, spec: { jobTemplate: { spec: job } } });
+  // @ts-expect-error: a misspelt field of a template is no field
+  logger.info("Misspelt", { x: job?.template.spec?.contaners });
+});
+export default op;
+`;
+    const folder = mkdtempSync(join(ROOT, "tmp-types-"));
+    try {
+      writeFileSync(join(folder, "types.ts"), makeTypes([crd(spec)]));
+      writeFileSync(join(folder, "handlers.ts"), handlers);
+      const { status, stderr } = spawnSync("deno", ["check", join(folder, "handlers.ts")]);
+      assert.equal(status, 0, String(stderr).slice(0, 3000));
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it("writes what compiles, strange names included", {
@@ -337,7 +409,7 @@ export const Net: ResourceType<NetSpec, Record<string, unknown>> = resource<NetS
         "check",
         ...texts.map((_, index) => join(folder, `${index}.ts`)),
       ]);
-      assert.equal(status, 0, String(stderr));
+      assert.equal(status, 0, String(stderr).slice(0, 3000));
     } finally {
       rmSync(folder, { recursive: true });
     }

@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import { Runner, start, testCluster, virtualHost } from "../../../lib/kits/testing/mod.ts";
 import {
   AdmissionError,
+  type JsonObject,
   kinds,
   operator,
   PermanentError,
@@ -10,7 +11,7 @@ import {
   webhookServer,
 } from "../../../mod.ts";
 
-function newMap(name: string): object {
+function newMap(name: string): JsonObject {
   return { apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace: "default" } };
 }
 
