@@ -26,11 +26,10 @@
  */
 
 export type { Address, Api, Applied, ApplyOptions, NewObject, ObjectPatch } from "./lib/registry/api.ts";
-export type { Events, Postable, PostOptions } from "./lib/operator/events.ts";
+export type { Events, PostOptions } from "./lib/operator/events.ts";
 export { isOperator, type Operator, type OperatorOptions } from "./lib/operator/operator.ts";
 export { operator } from "./lib/public/operator.ts";
 export type { RunOptions } from "./lib/operator/run_options.ts";
-export type { LedgerEntry, LedgerHandler, LedgerRecord } from "./lib/engines/ledger.ts";
 export { webhookServer } from "./lib/engines/admission/webhook_server.ts";
 export { ActivityError } from "./lib/engines/activities.ts";
 export { ApiError, LoginError } from "./lib/client/errors.ts";
@@ -41,7 +40,6 @@ export {
   HandlerTimeoutError,
   PermanentError,
   TemporaryError,
-  type TemporaryErrorOptions,
 } from "./lib/execution/errors.ts";
 export { exponential } from "./lib/execution/backoff.ts";
 export type { Lifecycle } from "./lib/execution/lifecycle.ts";
@@ -65,7 +63,6 @@ export type {
   PlainMemo,
   StopReason,
   Sub,
-  SubOptions,
 } from "./lib/registry/arguments.ts";
 export type { Reason, UserInfo } from "./lib/registry/causes.ts";
 export type { Conditions } from "./lib/registry/conditions.ts";
@@ -103,8 +100,6 @@ export {
   type ResourceType,
 } from "./lib/registry/resource.ts";
 export type { Stopped } from "./lib/async/stop_flag.ts";
-export { adopt } from "./lib/kits/hierarchies/adopt.ts";
-export { label } from "./lib/kits/hierarchies/labels.ts";
 export type { CallOptions, DeleteOptions, ListOptions } from "./lib/client/client.ts";
 export type { ConnectionInfo } from "./lib/client/auth/connection_info.ts";
 export type { GivenCredentials } from "./lib/client/auth/login.ts";

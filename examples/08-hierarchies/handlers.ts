@@ -3,7 +3,8 @@
  *
  * `adopt()` takes the object of the running handler for the owner; nobody has to hand it on.
  */
-import { adopt, kinds, label, operator, resource } from "@lotse/lotse";
+import { kinds, operator, resource } from "@lotse/lotse";
+import { adopt, label } from "@lotse/lotse/hierarchies";
 import { disown } from "@lotse/lotse/hierarchies";
 
 interface ShopSpec {

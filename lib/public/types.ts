@@ -18,7 +18,9 @@ export type {
   LoginResult,
   OptionalField,
 } from "../registry/on.ts";
-export type { SeenBy, SubFn } from "../registry/arguments.ts";
+export type { SeenBy, SubFn, SubOptions } from "../registry/arguments.ts";
+export type { LedgerEntry, LedgerHandler, LedgerRecord } from "../engines/ledger.ts";
+export type { TemporaryErrorOptions } from "../execution/errors.ts";
 export type { BackgroundOptions, ChangeHandlerCause, OptionsOfCause } from "../registry/options.ts";
 export type {
   Addressable,
@@ -85,7 +87,7 @@ export type { PatchFunction, PatchOfMeta } from "../model/patch.ts";
 export type { ResourcePredicate, Selector, SelectorTerm } from "../model/selector.ts";
 export type { HandlerCall } from "../engines/calls.ts";
 export type { Candidate, LifecycleContext } from "../execution/lifecycle.ts";
-export type { TypedPostOptions } from "../operator/events.ts";
+export type { Postable, TypedPostOptions } from "../operator/events.ts";
 export type {
   EvictOptions,
   JsonPatchOperation,

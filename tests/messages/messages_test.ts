@@ -13,7 +13,8 @@ import { main } from "../../lib/cli/main.ts";
 import { apiServer } from "../../lib/kits/apiserver/mod.ts";
 import { start, virtualHost } from "../../lib/kits/testing/mod.ts";
 import { currentHost } from "../../lib/runtime/current_host.ts";
-import { adopt, kinds, operator, persistence, resource, TemporaryError, webhookServer } from "../../mod.ts";
+import { adopt } from "../../lib/public/hierarchies.ts";
+import { kinds, operator, persistence, resource, TemporaryError, webhookServer } from "../../mod.ts";
 import { project } from "../cli/processes.ts";
 
 /** As code looks that no compiler has seen. */

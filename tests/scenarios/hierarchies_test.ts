@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { adopt, operator, resource } from "../../mod.ts";
+import { adopt } from "../../lib/public/hierarchies.ts";
+import { operator, resource } from "../../mod.ts";
 import { type Child, own } from "../../lib/public/hierarchies.ts";
 import { suite } from "../support/scenario.ts";
 import { Example, Objects } from "../support/worlds.ts";

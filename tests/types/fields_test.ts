@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { ABSENT, adopt, type JsonObject, label, operator, PRESENT, resource } from "../../mod.ts";
+import { adopt, label } from "../../lib/public/hierarchies.ts";
+import { ABSENT, type JsonObject, operator, PRESENT, resource } from "../../mod.ts";
 import { all, not } from "../../lib/public/filters.ts";
 
 interface Port {

@@ -44,7 +44,8 @@ export interface AdoptOptions extends NamingOptions, Pick<LabelOptions, "nested"
  * @throws {TypeError} If something is no object, or if there is no owner.
  * @example
  * ```ts
- * import { adopt, operator, resource } from "@lotse/lotse";
+ * import { operator, resource } from "@lotse/lotse";
+ * import { adopt } from "@lotse/lotse/hierarchies";
  *
  * const ConfigMap = resource({ group: "", version: "v1", plural: "configmaps", kind: "ConfigMap" });
  * const op = operator();

@@ -26,7 +26,7 @@ export interface LabelOptions extends OwnerOption {
  * @throws {TypeError} If something is no object, or if no labels are given and there is no owner.
  * @example
  * ```ts
- * import { label } from "@lotse/lotse";
+ * import { label } from "@lotse/lotse/hierarchies";
  *
  * const deployment = { apiVersion: "apps/v1", kind: "Deployment", spec: { template: {} } };
  * label(deployment, { app: "shop" }, { nested: "spec.template" });

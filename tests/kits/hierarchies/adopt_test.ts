@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { adopt, type OwnerReference } from "../../../mod.ts";
+import { adopt } from "../../../lib/kits/hierarchies/adopt.ts";
+import type { OwnerReference } from "../../../mod.ts";
 import {
   adjustNamespace,
   type Child,

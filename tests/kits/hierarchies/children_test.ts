@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { eachChild, resolveOwner, warnHandled } from "../../../lib/kits/hierarchies/children.ts";
-import { adopt, label } from "../../../mod.ts";
+import { adopt, label } from "../../../lib/public/hierarchies.ts";
 import { callWith } from "../../support/handler_calls.ts";
 import { createLogger, type LogRecord } from "../../../lib/runtime/logging.ts";
 import { virtualHost } from "../../../lib/runtime/virtual/host.ts";

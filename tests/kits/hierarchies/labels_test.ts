@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { label } from "../../../mod.ts";
+import { label } from "../../../lib/kits/hierarchies/labels.ts";
 
 const labels = { a: "b" };
 
