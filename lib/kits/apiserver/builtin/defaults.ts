@@ -107,7 +107,9 @@ const FILLERS: Readonly<Record<string, Filler>> = {
     fill(spec, { replicas: 1, strategy: {}, revisionHistoryLimit: 10, progressDeadlineSeconds: 600 });
     const strategy = objectAt(spec, "strategy") ?? {};
     fill(strategy, { type: "RollingUpdate" });
-    if (strategy.type === "RollingUpdate") fill(strategy, { rollingUpdate: ROLLING });
+    if (strategy.type === "RollingUpdate") fill(strategy, { rollingUpdate: {} });
+    const rolling = objectAt(strategy, "rollingUpdate");
+    if (strategy.type === "RollingUpdate" && rolling !== undefined) fill(rolling, ROLLING);
     defaultTemplate(spec, "Always");
   },
   StatefulSet: (spec) => {
@@ -119,8 +121,10 @@ const FILLERS: Readonly<Record<string, Filler>> = {
       persistentVolumeClaimRetentionPolicy: KEEP_CLAIMS,
     });
     const strategy = objectAt(spec, "updateStrategy") ?? {};
-    fill(strategy, { type: "RollingUpdate" });
-    if (strategy.type === "RollingUpdate") fill(strategy, { rollingUpdate: { partition: 0 } });
+    // NB: who names the type gets no more of it.
+    if (strategy.type === undefined) fill(strategy, { type: "RollingUpdate", rollingUpdate: {} });
+    const rolling = objectAt(strategy, "rollingUpdate");
+    if (rolling !== undefined) fill(rolling, { partition: 0 });
     for (const claim of objectsIn(spec.volumeClaimTemplates)) defaultClaimTemplate(claim);
     defaultTemplate(spec, "Always");
   },
@@ -128,8 +132,10 @@ const FILLERS: Readonly<Record<string, Filler>> = {
     fill(spec, { updateStrategy: {}, revisionHistoryLimit: 10 });
     const strategy = objectAt(spec, "updateStrategy") ?? {};
     fill(strategy, { type: "RollingUpdate" });
-    if (strategy.type === "RollingUpdate") {
-      fill(strategy, { rollingUpdate: { maxUnavailable: 1, maxSurge: 0 } });
+    if (strategy.type === "RollingUpdate") fill(strategy, { rollingUpdate: {} });
+    const rolling = objectAt(strategy, "rollingUpdate");
+    if (strategy.type === "RollingUpdate" && rolling !== undefined) {
+      fill(rolling, { maxUnavailable: 1, maxSurge: 0 });
     }
     defaultTemplate(spec, "Always");
   },
@@ -223,15 +229,19 @@ function defaultReplicationController(spec: JsonObject, { metadata }: KubeObject
 }
 
 function defaultJob(spec: JsonObject): void {
+  // NB: with parallelism alone, any success is enough.
+  if (spec.completions === undefined && spec.parallelism === undefined) spec.completions = 1;
   fill(spec, {
-    backoffLimit: 6,
+    backoffLimit: spec.backoffLimitPerIndex === undefined ? 6 : 2 ** 31 - 1,
     completionMode: "NonIndexed",
-    completions: 1,
     manualSelector: false,
     parallelism: 1,
-    podReplacementPolicy: "TerminatingOrFailed",
+    podReplacementPolicy: spec.podFailurePolicy === undefined ? "TerminatingOrFailed" : "Failed",
     suspend: false,
   });
+  for (const rule of objectsIn(objectAt(spec, "podFailurePolicy")?.rules)) {
+    for (const pattern of objectsIn(rule.onPodConditions)) fill(pattern, { status: "True" });
+  }
   defaultTemplate(spec, undefined);
 }
 

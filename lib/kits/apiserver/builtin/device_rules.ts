@@ -25,6 +25,8 @@ const CLAIMS: Readonly<Record<string, string>> = {
 /** Fills in the defaults, in place. */
 export function defaultDevices(kind: string, object: KubeObject): void {
   if (!Object.hasOwn(CLAIMS, kind)) return;
+  const template = kind === "ResourceClaimTemplate" ? objectAt(object, "spec") : undefined;
+  if (template !== undefined) fill(template, { metadata: {} });
   for (const request of objectsIn(objectAt(claimIn(kind, object), "devices")?.requests)) {
     for (const each of [objectAt(request, "exactly"), ...objectsIn(request.firstAvailable)]) {
       if (each === undefined) continue;

@@ -25,6 +25,11 @@ export function defaultPodSpec(spec: JsonObject): void {
     ]
   ) {
     defaultContainer(container);
+    // NB: on the host's network, ports are the host's.
+    if (spec.hostNetwork !== true) continue;
+    for (const port of objectsIn(container.ports)) {
+      if (!port.hostPort && port.containerPort) port.hostPort = port.containerPort;
+    }
   }
   for (const volume of objectsIn(spec.volumes)) {
     if (Object.keys(volume).every((key) => key === "name")) volume.emptyDir = {};
@@ -32,6 +37,14 @@ export function defaultPodSpec(spec: JsonObject): void {
       const found = objectAt(volume, source);
       if (found !== undefined) fill(found, { defaultMode: READABLE });
     }
+    for (const source of objectsIn(objectAt(volume, "projected")?.sources)) {
+      const token = objectAt(source, "serviceAccountToken");
+      if (token !== undefined) fill(token, { expirationSeconds: 3600 });
+      defaultFieldRefs(objectAt(source, "downwardAPI"));
+    }
+    defaultFieldRefs(objectAt(volume, "downwardAPI"));
+    const claim = objectAt(objectAt(objectAt(volume, "ephemeral"), "volumeClaimTemplate"), "spec");
+    if (claim !== undefined) fill(claim, { volumeMode: "Filesystem" });
     const hostPath = objectAt(volume, "hostPath");
     if (hostPath !== undefined) fill(hostPath, { type: "" });
   }
@@ -55,7 +68,22 @@ function defaultContainer(container: JsonObject): void {
     const probe = objectAt(container, name);
     if (probe === undefined) continue;
     fill(probe, { timeoutSeconds: 1, periodSeconds: 10, successThreshold: 1, failureThreshold: 3 });
-    const http = objectAt(probe, "httpGet");
-    if (http !== undefined) fill(http, { path: "/", scheme: "HTTP" });
+    defaultHttp(probe);
+    const grpc = objectAt(probe, "grpc");
+    if (grpc !== undefined) fill(grpc, { service: "" });
+  }
+  const lifecycle = objectAt(container, "lifecycle");
+  for (const hook of ["postStart", "preStop"]) defaultHttp(objectAt(lifecycle, hook));
+}
+
+function defaultHttp(handler: JsonObject | undefined): void {
+  const http = objectAt(handler, "httpGet");
+  if (http !== undefined) fill(http, { path: "/", scheme: "HTTP" });
+}
+
+function defaultFieldRefs(source: JsonObject | undefined): void {
+  for (const item of objectsIn(source?.items)) {
+    const field = objectAt(item, "fieldRef");
+    if (field !== undefined) fill(field, { apiVersion: "v1" });
   }
 }

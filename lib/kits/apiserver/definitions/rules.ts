@@ -123,7 +123,12 @@ function versionsCauses(spec: JsonObject, cel: CelLoader | undefined): Cause[] {
     ...stored,
     ...nameOfFirst(names),
     ...namesCauses(objectAt(spec, "names") ?? {}),
-    ...shared.flatMap((key) => partCauses(first, { key, path: SHARED[key], cel })),
+    ...shared.flatMap((key) =>
+      // NB: fields that all versions have in common are looked for in a schema that all have in common.
+      key === "selectableFields" && !isShared("schema") && objects(first, key).length > 0
+        ? [invalid(SHARED[key], { value: "", detail: "may only be set when validations.schema is included" })]
+        : partCauses(first, { key, path: SHARED[key], cel })
+    ),
   ];
 }
 
