@@ -242,16 +242,16 @@ const UNITS: Readonly<Record<string, bigint>> = {
   m: 60_000_000_000n,
   h: 3_600_000_000_000n,
 };
-const DURATION = /^([+-]?)((?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+|0)$/;
+const DURATION = /^([+-]?)((?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+|0)$/;
+/** A part of it. Sticky, as parts follow each other: text without a unit would be searched anew from each of its digits. */
+const DURATION_PART = /(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/gy;
 
 /** Reads a duration as Go writes it, such as "1h30m"; undefined if it is none. */
 export function readDuration(text: string): Duration | undefined {
   const [, sign, body] = DURATION.exec(text) ?? [];
   if (body === undefined) return undefined;
   let total = 0n;
-  for (
-    const [, whole = "", fraction = "", unit = ""] of body.matchAll(/(\d*)\.?(\d*)(ns|us|µs|μs|ms|s|m|h)/g)
-  ) {
+  for (const [, whole = "", fraction = "", unit = ""] of body.matchAll(DURATION_PART)) {
     const factor = UNITS[unit] ?? 0n;
     total += BigInt(whole || "0") * factor +
       BigInt(fraction || "0") * factor / 10n ** BigInt(fraction.length);

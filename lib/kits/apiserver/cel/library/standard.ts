@@ -237,7 +237,7 @@ function addConversions(environment: Environment): void {
   add("double(int): double", Number);
   add("double(uint): double", ({ value }: UnsignedInteger) => Number(value));
   add("double(string): double", (text: string) => {
-    if (/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text)) return Number(text);
+    if (/^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/.test(text)) return Number(text);
     throw new Failure(`strconv.ParseFloat: parsing ${JSON.stringify(text)}: invalid syntax`);
   });
   add("duration(string): duration", (text: string) => {
@@ -296,7 +296,7 @@ function typeOfValue(value: unknown): TypeValue["type"] {
 export function textOf(value: unknown): string {
   if (typeof value === "number") return formatDouble(value);
   if (value instanceof UnsignedInteger) return String(value.value);
-  if (value instanceof Date) return value.toISOString().replace(/\.?0*Z$/, "Z");
+  if (value instanceof Date) return value.toISOString().replace(/\.000Z$|0{1,2}Z$/, "Z");
   if (value instanceof Duration) return `${plain(Number(value.nanoseconds) / 1e9)}s`;
   if (!(value instanceof Uint8Array)) return String(value);
   try {
