@@ -1,12 +1,12 @@
 /**
  * Gates that let callers through while they are open: pausing an operator, waiting for the first complete listing.
  *
- * A gate is level-triggered: who comes while it is open does not wait.
+ * A gate is level-triggered: a caller that comes while it is open does not wait.
  */
 
 import { Waiters } from "./waiters.ts";
 
-/** A gate for those who wait at it, and cannot open it. */
+/** A gate as its waiting callers see it: they cannot open it. */
 export interface ReadonlyGate {
   readonly isOpen: boolean;
   /** Waits until it is open; true if it is, false if the signal was aborted first. Never rejects. */
@@ -39,7 +39,7 @@ export class Gate implements ReadonlyGate {
     this.set(false);
   }
 
-  /** Opens or closes it. What it is already, it stays. */
+  /** Opens or closes it; a gate that is so already stays as it is. */
   set(isOpen: boolean): void {
     if (isOpen === this.#isOpen) return;
     this.#isOpen = isOpen;

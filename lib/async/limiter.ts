@@ -1,4 +1,4 @@
-/** Lets only so many in at the same time; the others wait in order, those who are urgent before the rest. */
+/** Lets only so many callers in at the same time; the others wait in order, urgent callers before the rest. */
 
 import { Waiters } from "./waiters.ts";
 
@@ -22,9 +22,9 @@ export class Limiter {
   #inBurst = 0;
 
   /**
-   * `limit` is how many may be in at the same time; Infinity: all. A function is asked anew each time somebody comes or
-   * leaves; see `admit()`. `bursts`, for those who may do all that they do without waiting for anything: thousands of them
-   * would keep the event loop from everything else. Default: no bound.
+   * `limit` is how many callers may be in at the same time; Infinity: all. A function is asked anew each time a caller comes or
+   * leaves; see `admit()`. `bursts` is for callers whose work may never wait: thousands of them in a row would keep the event
+   * loop from everything else. Default: no bound.
    *
    * @throws {RangeError} If it is less than 1.
    */
@@ -61,7 +61,7 @@ export class Limiter {
   }
 
   /**
-   * Runs a function as one of those let in.
+   * Runs a function as soon as it is let in.
    *
    * @throws The signal's reason, if it was aborted before the function could start.
    */
@@ -75,7 +75,7 @@ export class Limiter {
     }
   }
 
-  /** Lets in who may be in by now: to be called when the limit has grown while nobody leaves. */
+  /** Lets in as many waiting callers as the limit allows by now: to be called when the limit has grown while no caller leaves. */
   admit(): void {
     while (this.#hasRoom() && this.waiting > 0) {
       this.#take();
@@ -104,14 +104,14 @@ export class Limiter {
     this.admit();
   };
 
-  /** The place passes on at once: nobody can slip in between. One function for all slots. */
+  /** The place passes on at once: no caller can slip in between. One function for all slots. */
   readonly #leave = (): void => {
     this.#active--;
     this.admit();
   };
 }
 
-/** A place of one who was let in; it is given back once. */
+/** The place of a caller that was let in; it is given back once. */
 class Slot implements Disposable {
   #leave: (() => void) | undefined;
 

@@ -1,8 +1,8 @@
 /**
- * Many due times over one timer: what wakes retries, whichever object they belong to.
+ * Many due times over one timer: it wakes the retries of all objects.
  *
  * A due time belongs to a key, and a key has one at most. Keys that are due are called back in the order of their times,
- * then of their setting. Times are those of the monotonic clock, which does not jump when somebody sets the wall clock.
+ * then of their setting. Times are of the monotonic clock, which does not jump when the wall clock is set.
  */
 
 import { Heap } from "../runtime/heap.ts";
@@ -46,7 +46,7 @@ export class Schedule<Key = string> implements Disposable {
   }
 
   /**
-   * Sets when a key is due, in seconds on the monotonic clock, in place of what was set before. What is past is due at once,
+   * Sets when a key is due, in seconds on the monotonic clock, in place of the time before. A time in the past is due at once,
    * but not before `set()` has returned.
    *
    * @throws {RangeError} If the time is not a number.
@@ -64,7 +64,7 @@ export class Schedule<Key = string> implements Disposable {
   /** Unsets a key; tells whether it was set. */
   cancel(key: Key): boolean {
     const wasSet = this.#remove(key);
-    // A timer for nothing would still ring, and count as something that the clock waits for.
+    // A timer without a key would still ring, and the clock would wait for it.
     if (this.#byKey.size === 0) this.#disarm();
     return wasSet;
   }
@@ -99,7 +99,7 @@ export class Schedule<Key = string> implements Disposable {
 
   #ring(): void {
     this.#timer = undefined;
-    // What a callback sets to be due at once waits for the next ring: it could go on like this for ever.
+    // A key that a callback sets to be due at once waits for the next ring: else this loop might never end.
     const end = this.#made;
     try {
       for (let first = this.#heap.peek(); first && this.#isDue(first, end); first = this.#heap.peek()) {

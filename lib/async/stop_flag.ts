@@ -1,15 +1,15 @@
 /**
- * A flag that tells something to stop, says why, and is never taken back: reasons add up.
+ * A flag that tells a task to stop, says why, and is never taken back: reasons add up.
  *
  * A task that is told to stop gets an `AbortSignal`, so that it can be passed on to whatever waits. The signal is made when
- * somebody asks for it: most of those who have a flag never look at it. Source: scenarios B31–B50.
+ * it is asked for: most tasks never look at theirs. Source: scenarios B31–B50.
  */
 
 import type { Clock, Seconds } from "../runtime/host.ts";
 
-/** The view of a stop flag for what is to stop: an `AbortSignal` that also tells all reasons, and can be waited for. */
+/** A stop flag as its task sees it: an `AbortSignal` that also tells all reasons, and can be waited for. */
 export interface Stopped<Reason extends string = string> extends AbortSignal {
-  /** Why; empty as long as nobody wants it to stop. */
+  /** Why it is to stop; empty as long as it is not. */
   readonly reasons: ReadonlySet<Reason>;
   /**
    * Waits until it is to stop, or until the time is over (default: no limit).
@@ -67,7 +67,7 @@ export class StopFlag<Reason extends string> {
     return { controller, stopped };
   }
 
-  /** An AbortError, because that is what functions with signals are expected to throw. */
+  /** An AbortError, as functions with signals are expected to throw one. */
   #why(): DOMException {
     return new DOMException(`${this.#title} must stop: ${[...this.#reasons].join(", ")}`, "AbortError");
   }

@@ -1,11 +1,11 @@
 /**
- * Background work that somebody owns: nothing floats, every error is reported, and stopping waits for the last one.
+ * Background work with an owner: each task belongs to a group, every error is reported, and stopping waits for the last task.
  */
 
 /** The way in which a group treats errors. */
 export interface TaskGroupOptions {
   /**
-   * Called with what a task threw, except for the reason it was aborted with. Must not throw.
+   * Called with the error that a task threw, except for the reason it was aborted with. Must not throw.
    *
    * Without it, `stop()` and `finished()` throw the first error.
    */
@@ -55,7 +55,7 @@ export class TaskGroup implements AsyncDisposable {
     return task;
   }
 
-  /** Starts a task without a signal, for what is done very often and ends by itself: a signal is the most of its price. */
+  /** Starts a task without a signal, for work that is done very often and ends by itself: a signal would be the most of its price. */
   own(name: string | (() => string), work: () => Promise<void> | void): Task {
     const task = new OwnedTask(name);
     this.#run(task, work);
@@ -78,7 +78,7 @@ export class TaskGroup implements AsyncDisposable {
     await this.finished();
   }
 
-  /** Waits until no task is under way, including those that are started meanwhile. */
+  /** Waits until no task is under way, tasks that are started meanwhile included. */
   async finished(): Promise<void> {
     while (this.#tasks.size > 0) await Promise.all([...this.#tasks].map((task) => task.done));
     if (this.#firstError) throw this.#firstError.error;
@@ -97,7 +97,7 @@ export class TaskGroup implements AsyncDisposable {
 
 class OwnedTask implements Task {
   readonly #name: string | (() => string);
-  /** Made when somebody waits for it: nobody does for most. */
+  /** Made when a caller waits for the task: most tasks are never waited for. */
   #done: PromiseWithResolvers<void> | undefined;
   /** Made when it is asked for. */
   #controller: AbortController | undefined;
@@ -108,7 +108,7 @@ class OwnedTask implements Task {
     this.#name = name;
   }
 
-  /** NB: names of tasks that are started very often are made when somebody asks. */
+  /** Names of tasks that are started very often are made when they are asked for. */
   get name(): string {
     return typeof this.#name === "string" ? this.#name : this.#name();
   }

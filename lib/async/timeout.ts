@@ -1,5 +1,5 @@
 /**
- * Waiting for what may never come, with a limit.
+ * Waiting with a limit for a promise that may never settle.
  */
 
 import type { TaskGroup } from "./tasks.ts";

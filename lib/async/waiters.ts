@@ -1,8 +1,8 @@
 /**
- * Those who wait for something that is going to be said once: the part that gates, cells, queues and limiters share.
+ * Callers that wait for one answer each: the part that gates, cells, queues and limiters share.
  *
- * A wait never rejects: an aborted signal ends it early, with undefined. Nothing is left behind on the signal, and it has one
- * listener for all who wait: runtimes look through those that are there for each that comes, and thousands may wait.
+ * A wait never rejects: an aborted signal ends it early, with undefined. No listener is left behind on the signal, and it has one
+ * for all waiting callers: runtimes look through all listeners for each that is added, and thousands of callers may wait.
  */
 
 /** Ends one wait. */
@@ -33,7 +33,7 @@ export class Waiters<Value> {
     });
   }
 
-  /** Serves the one who waits longest; tells whether there was one. */
+  /** Serves the caller that has waited longest; tells whether there was one. */
   serve(value: Value | undefined): boolean {
     for (const finish of this.#waiting) {
       finish(value);
@@ -42,7 +42,7 @@ export class Waiters<Value> {
     return false;
   }
 
-  /** Serves all who wait now. */
+  /** Serves all callers that wait now. */
   serveAll(value: Value | undefined): void {
     for (const finish of [...this.#waiting]) finish(value);
   }

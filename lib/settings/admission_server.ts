@@ -34,7 +34,7 @@ export interface ReviewHints {
   readonly headers?: Readonly<Record<string, string>>;
   /** The client's certificate, if there was one and it was verified. */
   readonly sslpeer?: Readonly<JsonObject>;
-  /** Aborts when nobody waits for the answer any more. */
+  /** Aborts when the API server waits for the answer no more. */
   readonly signal?: AbortSignal;
 }
 
@@ -106,7 +106,7 @@ export interface AdmissionServerContext {
   readonly fetch: (request: Request, peer?: Peer) => Promise<Response>;
   /** The world that the operator runs in: for sockets, files and time. */
   readonly host: Host;
-  /** For what the server has to say. */
+  /** For the messages of the server. */
   readonly logger: Logger;
   /** Aborts when the server is to end. */
   readonly signal: AbortSignal;
@@ -117,7 +117,7 @@ export interface AdmissionServerContext {
 /** Serves, and gives the way to it: once it is open, and whenever that changes. When it ends, the operator ends. */
 export type AdmissionServerFn = (context: AdmissionServerContext) => AsyncIterable<WebhookClientConfig>;
 
-/** A server with something to be freed: it is disposed of when the operator stops, if it can be. */
+/** A server that holds resources: it is disposed of when the operator stops, if it can be. */
 export interface AdmissionServerObject extends Partial<AsyncDisposable>, Partial<Disposable> {
   /** Serves, as `AdmissionServerFn` says. */
   readonly serve: AdmissionServerFn;

@@ -194,7 +194,7 @@ function backoffs(value: unknown): Complaint | undefined {
   if (Array.isArray(value)) return delays(value);
   if (typeof value === "number") return seconds(value);
   if (typeof value !== "object" || value === null || !(Symbol.iterator in value)) return wrongType(expected);
-  // It may be endless, so it is not walked; but it must be walkable more than once, unlike what a generator gives.
+  // It may be endless, so it is not walked; but it must be walkable more than once, unlike a generator.
   return "next" in value
     ? wrongType("an iterable that can be walked again and again; a generator's result cannot")
     : undefined;
@@ -223,7 +223,7 @@ function fieldsByKind(value: unknown): Complaint | undefined {
 
 function isField(value: unknown): boolean {
   try {
-    return parseField(value as FieldSpec).length > 0; // it is refused if it is something else
+    return parseField(value as FieldSpec).length > 0; // any other value is refused
   } catch {
     return false;
   }
@@ -251,7 +251,7 @@ function byKind(
   const values = value instanceof Map ? [...value.values()] : Object.values(value);
   if (!values.every(isValue)) return wrongType(expected);
   try {
-    entriesOf(value as ByKind<unknown>); // whatever the values are, as just seen; the keys are what is tried here
+    entriesOf(value as ByKind<unknown>); // the values were checked just now; here the keys are tried
     return undefined;
   } catch (error) {
     return wrongType(`${expected} (${error instanceof Error ? error.message : error})`);
@@ -267,10 +267,10 @@ function withMethods(...names: readonly string[]): Rule {
   };
 }
 
-// Finds what somebody meant who mistyped a name.
+// Finds the name that a mistyped one was meant to be.
 
 /**
- * Returns the known name that is nearest to what was written; undefined if none is near.
+ * Returns the known name that is nearest to the written one; undefined if none is near.
  *
  * Case, "-" and "_" do not count, so that `default_backoff` finds `defaultBackoff`; of the rest, a third may be wrong.
  */

@@ -1,5 +1,5 @@
 /**
- * Every knob of an operator: what it means, in which unit, and what it is if nobody touches it.
+ * Every setting of an operator: its meaning, its unit and its default.
  *
  * Sections and names are Kopf's, in camelCase (its docs/configuration). There is one such tree per operator; startup
  * handlers get it to change it. Values are read when they are used. Times are in seconds; where null is allowed it means
@@ -17,7 +17,7 @@ import type { DiffBaseStorage, ProgressStorage } from "./persistence/storage.ts"
 /** Pauses between attempts, in order; one number is one pause, an empty list is no second attempt. */
 export type Backoffs = Seconds | Iterable<Seconds>;
 
-/** Something by kind, such as `{ "databases.example.com": … }`; a Map takes other forms of selectors too. */
+/** Values by kind, such as `{ "databases.example.com": … }`; a Map takes other forms of selectors too. */
 export type ByKind<T> =
   | Readonly<Record<string, T>>
   | ReadonlyMap<SelectorTerm | readonly SelectorTerm[], T>;
@@ -49,7 +49,7 @@ export interface PostingSettings {
   enabled: boolean;
   /** Whether the handlers' log lines are posted too. Each is a request to the API server. Default: false. */
   loggers: boolean;
-  /** The least level of what is posted. Default: "info". */
+  /** The least level of log lines that are posted. Default: "info". */
   level: LogLevel;
   /** Which API: the newer one counts repetitions in series, and has two types only. Default: "events.k8s.io/v1". */
   api: "events.k8s.io/v1" | "v1";
@@ -103,7 +103,7 @@ export interface WatchingSettings {
   chunkSize: number | null;
   /** Streams in place of lists: "auto" where the server has them; true and false force. Default: "auto". */
   initialStreaming: boolean | "auto";
-  /** Label selectors that the server applies. What they hide does not exist for this operator. Default: none. */
+  /** Label selectors that the server applies. Objects that they hide do not exist for this operator. Default: none. */
   labelSelectors: SelectorTexts;
   /** Field selectors that the server applies. Default: none. */
   fieldSelectors: SelectorTexts;
@@ -115,13 +115,13 @@ export interface WatchingSettings {
    */
   metadataOnly: readonly (SelectorTerm | readonly SelectorTerm[])[];
   /**
-   * A function over each object of a kind before it is remembered, to spare memory: it drops what no handler needs. Names,
+   * A function over each object of a kind before it is remembered, to spare memory: it drops the parts that no handler needs. Names,
    * versions, times and finalizers stay in any case; the framework's own notes must not be dropped. Default: nothing.
    */
   transform: ByKind<ObjectTransform>;
 }
 
-/** One worker per object, and what it does when something fails. */
+/** One worker for each object, and its pauses after failures. */
 export interface QueueingSettings {
   /** How many objects of one watch are worked on at once. Null: no limit. Default: null. */
   workerLimit: number | null;
@@ -146,7 +146,7 @@ export interface ScanningSettings {
   disabled: boolean;
   /**
    * From how many namespaces on that match patterns a kind is watched by one stream for the whole cluster, where rights
-   * allow, instead of one for each; what is not in those namespaces is dropped as it comes. Null: never. Default: 10.
+   * allow, instead of one for each; objects of other namespaces are dropped as they come. Null: never. Default: 10.
    */
   clusterwideFrom: number | null;
 }
@@ -157,12 +157,12 @@ export interface AdmissionSettings {
   server: AdmissionServer | null;
   /**
    * Name of the webhook configurations that the operator keeps up to date: a domain of one's own, such as
-   * "lotse.example.com". Null: somebody else does. Default: null.
+   * "lotse.example.com". Null: the operator leaves them to others. Default: null.
    */
   managed: string | null;
   /**
-   * The webhooks that an operator takes back when it stops, but for `persistent` ones. "own": those that lead to this process
-   * alone, by a URL; behind a Service other replicas may answer. "all": those with our Service too, unless a replica that
+   * The webhooks that an operator takes back when it stops, but for `persistent` ones. "own": webhooks that lead to this process
+   * alone, by a URL; behind a Service other replicas may answer. "all": webhooks with our Service too, unless a replica that
    * started later has written them. "nothing": they stay. Default: "own".
    */
   release: "own" | "all" | "nothing";
@@ -196,7 +196,7 @@ export interface NetworkingSettings {
   /** For one attempt of a request as a whole; watches excepted. Null: no limit. Default: 300. */
   requestTimeout: Seconds | null;
   /**
-   * Until an answer begins; watches excepted. kube-apiserver itself gives up after 60 seconds, so that who has heard nothing by
+   * Until an answer begins; watches excepted. kube-apiserver itself gives up after 60 seconds, so that a client without an answer by
    * then has a dead connection. Null: `requestTimeout` counts. Default: 75.
    */
   responseTimeout: Seconds | null;
@@ -204,7 +204,7 @@ export interface NetworkingSettings {
   connectTimeout: Seconds | null;
   /**
    * How many requests are under way at once, and so how many connections are open; watches excepted. The others wait in
-   * order: more at once make nothing faster, but cost a TLS handshake each. Fewer while the server says that it has too many.
+   * order: more at once are not faster, but cost a TLS handshake each. Fewer while the server says that it has too many.
    * Null: no limit but that. Default: 64.
    */
   requestLimit: number | null;
@@ -221,7 +221,7 @@ export interface NetworkingSettings {
   trustEnv: boolean;
 }
 
-/** The settings for what the operator writes onto objects for itself. A preset such as `kopf()` sets where and in which form. */
+/** The settings for the notes that the operator keeps on objects. A preset such as `kopf()` sets where and in which form. */
 export interface PersistenceSettings {
   /** The name of the finalizer. Changing it strands objects that hold the old one. Default: "lotse.dev/finalizer". */
   finalizer: string;
@@ -265,14 +265,14 @@ export interface Settings {
   background: BackgroundSettings;
   /** Requests to the API server. */
   networking: NetworkingSettings;
-  /** The settings for what the operator notes on objects. */
+  /** The settings for notes on objects. */
   persistence: PersistenceSettings;
 }
 
 /** A part of the settings: any section, and of it any setting. */
 export type SettingsOverrides = { readonly [Section in keyof Settings]?: Partial<Settings[Section]> };
 
-/** How one kind is watched: the settings of watching without those that say which objects of which kind. */
+/** How one kind is watched: the settings of watching without the selectors of kinds and objects. */
 export type WatcherSettings = Readonly<
   Omit<
     WatchingSettings,

@@ -1,6 +1,6 @@
 /**
- * Looking up what the settings say of a kind: which label, field or shard selectors the server is to apply (Kopf 1.45;
- * scenarios C1–C32), what is kept of its objects, and which of their fields are confidential.
+ * Looking up the settings of a kind: which label, field or shard selectors the server is to apply (Kopf 1.45;
+ * scenarios C1–C32), which parts of its objects are kept, and which of their fields are confidential.
  */
 
 import { type FieldPath, parseField } from "../model/fields.ts";
@@ -53,7 +53,7 @@ export function serverSelectorsFor(settings: SelectorSettings, resource: Resourc
 }
 
 /**
- * Returns the selectors of a kind that the framework itself watches: only those whose keys name it. What is meant for
+ * Returns the selectors of a kind that the framework itself watches: only selectors whose keys name it. A selector that is meant for
  * everything must not hide namespaces and definitions.
  */
 export function explicitSelectorsFor(settings: SelectorSettings, resource: Resource): ServerSelectors {
@@ -76,7 +76,7 @@ export interface KeptParts {
   readonly transforms: readonly ObjectTransform[];
 }
 
-/** Returns what is to be kept of the objects of a kind that handlers are for. */
+/** Returns which parts are to be kept of the objects of a kind that handlers are for. */
 export function keptPartsFor(
   { metadataOnly, transform }: Pick<WatchingSettings, "metadataOnly" | "transform">,
   resource: Resource,
@@ -98,7 +98,7 @@ export function confidentialFieldsOf(
   resource: Resource,
 ): readonly FieldPath[] {
   const known = resource.group === "" && resource.plural === "secrets" ? SECRET_FIELDS : NONE;
-  // NB: asked for each turn of each object, and nearly nobody names any.
+  // Asked for each turn of each object, and few operators name any.
   const isEmpty = confidential instanceof Map
     ? confidential.size === 0
     : Object.keys(confidential).length === 0;

@@ -2,7 +2,7 @@
  * The settings' defaults, and how a user's own go on top of them.
  *
  * Settings of users are checked here, once: an unknown name, a wrong type or an impossible value is an error that names the
- * setting, the value and what is expected. Settings that startup handlers change are checked by `checkSettings()`.
+ * setting, the value and the values that are expected. Settings that startup handlers change are checked by `checkSettings()`.
  */
 
 import { isObject } from "../model/json.ts";
@@ -12,7 +12,7 @@ import type { Settings, SettingsOverrides } from "./sections.ts";
 
 export type * from "./sections.ts";
 
-/** Returns the settings as they are if nobody touches them; a new tree each time. */
+/** Returns the defaults of all settings; a new tree each time. */
 export function defaultSettings(): Settings {
   return {
     process: { ultimateExitingTimeout: 600 },

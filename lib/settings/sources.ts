@@ -1,7 +1,7 @@
 /**
  * Settings from outside of the code: from a file, and from variables `LOTSE_<SECTION>_<SETTING>`.
  *
- * Whoever deploys an operator says there what its author cannot know. What is not understood is an error, as in code: a setting
+ * The operator of a cluster sets there the values that an author cannot know. A name or value that is not understood is an error, as in code: a setting
  * that is silently not there does harm. Settings that are functions or objects of code cannot come from outside.
  */
 
@@ -66,7 +66,7 @@ export function settingsFromVariables(
     const text = valueOf(variable) ?? "";
     (settings[section] ??= {})[key] = valueFrom(name, text);
   }
-  // What the values are is checked when they are merged.
+  // The values are checked when they are merged.
   return settings as SettingsOverrides;
 }
 
@@ -97,7 +97,7 @@ function whyUnknown(variable: string): string {
   return `there is no such setting${near === undefined ? "" : `; did you mean "${near}"?`}`;
 }
 
-/** "10" is a number for settings that are numbers, and a text for those that are texts. */
+/** "10" is a number for settings that are numbers, and a text for settings that are texts. */
 function valueFrom(name: string, text: string): unknown {
   const parsed = parse(text);
   const rule = RULES[name];

@@ -48,15 +48,15 @@ export function isAnnotationName(key: string): boolean {
   return name.length <= LIMIT && VALID_NAME.test(name);
 }
 
-/** Returns what is left of an annotation's name without its prefix: an id, mangled as its key was. */
+/** Returns an annotation's name without its prefix: an id, mangled as its key was. */
 export function idOfKey(key: string, { prefix, body }: Omit<KeyOptions, "form">): string {
   const name = key.slice(prefix.length + 1);
   return body !== undefined && isCopied(body) && name.endsWith(COPIED) ? name.slice(0, -COPIED.length) : name;
 }
 
 /**
- * Tells whether an object's annotations may be another object's: the deployment controller copies those of a Deployment
- * to its ReplicaSets, our notes included.
+ * Tells whether an object's annotations may be another object's: the deployment controller copies the annotations
+ * of a Deployment to its ReplicaSets, our notes included.
  */
 export function isCopied(body: KubeObject): boolean {
   if (body.kind !== "ReplicaSet") return false;
@@ -65,7 +65,7 @@ export function isCopied(body: KubeObject): boolean {
 }
 
 /**
- * Returns what should be said about a prefix, if anything.
+ * Returns the warnings about a prefix.
  *
  * @throws {RangeError} If Kubernetes would not take it: it is empty, longer than 253, or not a DNS name.
  */
@@ -91,7 +91,7 @@ function safeName(id: string): string {
   return id.replaceAll("/", ".").replace(/[<>]/g, "_");
 }
 
-/** Cuts a name that is too long, and adds a digest of what it stands for. */
+/** Cuts a name that is too long, and adds a digest of its source. */
 function shorten(name: string, room: number, source: string = name): string {
   if (name.length <= room) return name;
   const suffix = suffixOf(source);

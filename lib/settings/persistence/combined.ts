@@ -26,7 +26,7 @@ export interface CombineOptions {
 /**
  * Returns storages that read from the first place that has a note, and write to all or some.
  *
- * A state in a place that is only read stays there: it says what was handled when notes moved. Progress is purged everywhere.
+ * A state in a place that is only read stays there: it is the state that was handled when notes moved. Progress is purged everywhere.
  *
  * @throws {RangeError} If there are no places.
  * @example

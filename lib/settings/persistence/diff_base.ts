@@ -30,7 +30,7 @@ export interface DiffBaseOptions {
   readonly ignoredFields?: readonly FieldPath[];
 }
 
-/** The member in which we say something about the note itself. */
+/** The member with facts about the note itself. */
 const ABOUT = "$lotse";
 
 /** Unpacked states are no larger than this: Kubernetes' objects cannot be, either. In bytes. */
@@ -166,7 +166,7 @@ export class DiffBase implements DiffBaseStorage {
     return this.#options.place.own(this.#options.id).ignoredFields ?? [];
   }
 
-  /** Returns the first form that fits: as it is, compressed, in outline, or nothing but a digest. */
+  /** Returns the first form that fits: as it is, compressed, in outline, or a digest alone. */
   #fitting(body: KubeObject, essence: JsonObject, about: About): { text: string; isWhole: boolean } {
     const fits = (text: string): boolean => this.#options.place.fits(body, this.#options.id, text);
     const plain = canonicalJson(withAbout(essence, about));
@@ -215,14 +215,14 @@ export class DiffBase implements DiffBaseStorage {
     return raw === undefined && this.#options.form === "kopf" ? "all" : about.fields ?? [];
   }
 
-  /** A state of which only the digest is known is either the present one, or nothing is known of it. */
+  /** A state of which only the digest is known is either the present one, or unknown. */
   #fromDigest(body: KubeObject, about: About, wanted: readonly FieldPath[]): JsonObject {
     const unchanged = digestOf(this.build(body, about.fields ?? [])) === about.digest;
     return unchanged ? this.build(body, wanted) : {};
   }
 }
 
-/** Says nothing about fields where there are none. */
+/** Leaves the list of fields out where it is empty. */
 function tersely({ format, fields = [] }: About): About {
   return fields.length > 0 ? { format, fields } : { format };
 }
@@ -233,7 +233,7 @@ function withAbout(essence: JsonObject, about: About): JsonObject {
   return note;
 }
 
-/** Returns what a note says about itself; nothing said is the present format; undefined if it is not understood. */
+/** Returns the facts of a note about itself; without any it has the present format; undefined if they are not understood. */
 function readAbout(raw: unknown): About | undefined {
   if (raw === undefined || raw === null) return { format: FORMAT };
   if (!isObject(raw) || raw.format !== FORMAT) return undefined;

@@ -58,7 +58,7 @@ function escape(char: string): string {
   return `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
-/** Only texts with very many brackets can be too deep; only those are walked. */
+/** Only a text with very many brackets can be too deep, so that no other value is walked. */
 function isTooDeep(text: string, value: unknown): boolean {
   let brackets = 0;
   for (let index = 0; index < text.length && brackets <= DEPTH_LIMIT; index++) {

@@ -14,7 +14,7 @@ export class NotesRoom {
     this.field = field;
   }
 
-  /** Notes down whether objects of a kind keep what is written to the field. */
+  /** Notes down whether objects of a kind keep the field when it is written. */
   decide({ apiVersion = "", kind = "" }: Pick<KubeObject, "apiVersion" | "kind">, hasRoom: boolean): void {
     const kinds = this.#kinds.get(apiVersion) ?? new Set();
     if (hasRoom) this.#kinds.set(apiVersion, kinds.add(kind));

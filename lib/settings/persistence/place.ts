@@ -1,7 +1,7 @@
 /**
  * The two places of notes on an object: annotations, and fields of the status.
  *
- * A place reads, writes and removes one note by its id, and knows nothing of the note's content: `diff_base.ts` and
+ * A place reads, writes and removes one note by its id, and does not know the note's content: `diff_base.ts` and
  * `progress.ts` say it.
  */
 
@@ -19,10 +19,10 @@ const ANNOTATIONS_LIMIT = 256 * 1024;
 /** The size up to which a state may fill them: the rest is left to progress and to others. In bytes. */
 const STATE_LIMIT = ANNOTATIONS_LIMIT - 32 * 1024;
 
-/** etcd takes 1.5 MiB in one request; this much is left to what others write. In bytes. */
+/** etcd takes 1.5 MiB in one request; this much is left to the writes of others. In bytes. */
 const OBJECT_LIMIT = 1.5 * 1024 * 1024 - 256 * 1024;
 
-/** A note's place in a reconcile: the object, and what is to be changed on it. */
+/** A note's place in a reconcile: the object, and the patch for it. */
 export interface NoteTarget {
   /** Where changes are collected. */
   readonly patch: Patch;
@@ -42,13 +42,13 @@ export interface PlacedNote extends NoteTarget {
 /** Returns the meaning of a value that stands somewhere; undefined if it is not understood. */
 type ReadNote<T> = (value: unknown, where: string) => T | undefined;
 
-/** Where notes stand on an object. An id is that of a handler, or of a note of our own. */
+/** Where notes stand on an object. An id belongs to a handler, or to a note of our own. */
 export interface Place {
   /** Whether each note is a JSON text, or may be any JSON value. */
   readonly holds: "texts" | "values";
   /** Calls `read` with the value of each of the note's names, in order, until it returns a result. */
   find<T>(body: KubeObject, id: string, read: ReadNote<T>): T | undefined;
-  /** Puts the note into the patch; nothing if the object has it. Tells whether there is room for it. */
+  /** Puts the note into the patch, unless the object has it. Tells whether there is room for it. */
   write(note: PlacedNote): boolean;
   /** Puts the removal of the note into the patch; if the object does not have it, a pending note is taken back. */
   drop(target: NoteTarget, id: string): void;
@@ -196,8 +196,8 @@ export function annotationsOf(body: KubeObject): JsonObject {
 }
 
 /**
- * Puts an annotation into the patch; nothing if the object has it with the same text. Tells whether there is room for it:
- * what is too much for Kubernetes would have the whole patch refused, again and again.
+ * Puts an annotation into the patch, unless the object has it with the same text. Tells whether there is room for it:
+ * an annotation that is too much for Kubernetes would have the whole patch refused, again and again.
  */
 export function writeAnnotation({ patch, body }: NoteTarget, key: string, text: string): boolean {
   const isThere = getKey(annotationsOf(body), key) === text;
@@ -224,7 +224,7 @@ export function annotationsFit(
   return sizeOf(annotations, own, byteLengthOf) <= limit;
 }
 
-/** Returns the size of all annotations: of those that are there, and of those that take the place of their namesakes. */
+/** Returns the size of all annotations: of the ones that are there, and of ours in the place of their namesakes. */
 function sizeOf(
   annotations: Readonly<Record<string, unknown>>,
   own: Readonly<Record<string, string>>,
@@ -260,7 +260,7 @@ export function writeMarker(target: NoteTarget, prefix: string): void {
   if (needed) target.patch.metadata.annotations[marker] = "yes";
 }
 
-/** Puts a value into the patch, under a field of the status. What an earlier `dropStatus()` removed stays removed. */
+/** Puts a value into the patch, under a field of the status. A field that an earlier `dropStatus()` removed stays removed. */
 export function writeStatus({ patch, body }: NoteTarget, field: FieldPath, value: unknown): void {
   // Sections of a patch take any key; see Patch.
   let parent = patch.status as JsonObject;
@@ -312,7 +312,7 @@ function takeBack(section: JsonObject, path: FieldPath): void {
   }
 }
 
-/** Whether all that is there is to be removed, and nothing comes in its place. */
+/** Whether all that is there is to be removed, and no value comes in its place. */
 function isRemoved(live: JsonObject, pending: JsonObject): boolean {
   return Object.keys(live).every((key) =>
     live[key] === null || (Object.hasOwn(pending, key) && pending[key] === null)

@@ -92,7 +92,7 @@ export interface AutoOptions extends AnnotationsOptions, StatusOptions {}
  * is needed; without it annotations are used). Notes go to the status if that is a subresource whose schema keeps unknown
  * fields under `status.<name>`, and neither requires fields nor has rules, so that notes alone are always valid; the
  * definitions that `lotse generate crd` makes are so. Notes that lie in the other place are understood, and moved with the
- * next write: no handler is repeated. Not for kinds whose status somebody else replaces as a whole.
+ * next write: no handler is repeated. Not for kinds whose status another program replaces as a whole.
  *
  * @throws {RangeError} If the prefix is not a DNS name, or the name is empty.
  * @example
@@ -135,7 +135,7 @@ export function kopf(options: KopfOptions = {}): Persistence {
 export interface MigrateOptions {
   /** Where notes are kept from now on. */
   readonly to: Persistence;
-  /** Where they were kept before; the first one that has something counts. */
+  /** Where they were kept before; the first one that has a note counts. */
   readonly from: readonly Persistence[];
   /** Whether the old places are written, too, so that there is a way back. Default: false. */
   readonly both?: boolean;
@@ -144,8 +144,8 @@ export interface MigrateOptions {
 /**
  * Moves notes from one place to another while objects are handled: no handler is repeated, and none is left out.
  *
- * Everything is read from all places, and progress is removed from all of them. The finalizer stays that of the first old
- * place, since objects hold it: with another one, they could never go.
+ * Everything is read from all places, and progress is removed from all of them. The finalizer of the first old
+ * place stays, since objects hold it: with another one, they could never go.
  *
  * @throws {RangeError} If there is no place that they come from.
  * @example
@@ -178,7 +178,7 @@ export interface AnnotationNotesOptions extends NotesOptions {
   readonly key?: string;
   /** The name of Kopf's wake-up note after the prefix: it is removed where it is found. Default: "touch-dummy". */
   readonly touchKey?: string;
-  /** Whether records say null for what they do not have. Default: false. */
+  /** Whether records say null for members that they do not have. Default: false. */
   readonly verbose?: boolean;
 }
 

@@ -17,7 +17,7 @@ export interface ProgressNotesOptions {
   readonly place: Place;
   /** Whose form is written. Both are read. */
   readonly form: RecordForm;
-  /** Whether null is written into texts for what a record does not have. Default: false. */
+  /** Whether null is written into texts for members that a record does not have. Default: false. */
   readonly verbose?: boolean;
   /** Kopf's wake-up note: it is never written, and removed where it is found. */
   readonly touch: { readonly place: Place; readonly id: string };

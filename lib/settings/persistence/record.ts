@@ -16,7 +16,7 @@ const MESSAGE_LIMIT = 1000;
 
 const PURPOSES: readonly unknown[] = ["create", "update", "delete", "resume"];
 
-/** Returns the record as it is written, with null for what it does not have; in Kopf's order. */
+/** Returns the record as it is written, with null for members that it does not have; in Kopf's order. */
 export function encodeRecord(record: ProgressRecord, form: RecordForm): JsonObject {
   const encoded: JsonObject = {
     started: encodeTime(record.started, form),
@@ -48,7 +48,7 @@ export function decodeRecord(
   }
   const purpose = raw.purpose ?? undefined;
   if (purpose !== undefined && !PURPOSES.includes(purpose)) {
-    // Whatever it was made for, it must not count for something else.
+    // A record must not count for another cause than its own.
     onUnreadable?.({ where, reason: 'its "purpose" is unknown' });
     return undefined;
   }
@@ -83,7 +83,7 @@ function encodeTime(text: string | undefined, form: RecordForm): string | null {
   return form === "kopf" ? formatKopfTimestamp(time) : formatTimestamp(time);
 }
 
-/** Returns the message to note. Kopf's note of a handler that waits for its sub-handlers is the text of nothing. */
+/** Returns the message to note. Kopf's note of a handler that waits for its sub-handlers is the text of Python's None. */
 function encodeMessage(
   { message, waits, success, failure }: ProgressRecord,
   form: RecordForm,

@@ -1,8 +1,8 @@
 /**
  * Where an operator keeps its notes on objects: the interfaces of the storages, and the presets that users pick from.
  *
- * There are two notes: the state that was handled last (for diffs), and the progress of each unfinished handler. What
- * they look like, and why, is told in docs/decisions/0004-notes.md.
+ * There are two notes: the state that was handled last (for diffs), and the progress of each unfinished handler. Their
+ * forms, and the reasons for them, are in docs/decisions/0004-notes.md.
  */
 
 import { hideFields, holdsPlain, revealFields } from "../../model/confidential.ts";
@@ -35,7 +35,7 @@ export interface ProgressRecord {
   message?: string;
   /** Ids of all sub-handlers ever seen, sorted. */
   subrefs?: readonly string[];
-  /** The digest of what (essence or field) the handler saw when it last ran. Not kept in Kopf's notes. */
+  /** The digest of the essence or field that the handler saw when it last ran. Not kept in Kopf's notes. */
   digest?: string;
 }
 
@@ -55,7 +55,7 @@ export interface FetchOptions {
 
 /** Options of {@linkcode DiffBaseStorage.fetch}. */
 export interface FetchEssenceOptions extends FetchOptions {
-  /** As given to `build()`: what the result is to be comparable with. */
+  /** As given to `build()`: the result is to be comparable with its result. */
   readonly extraFields?: readonly FieldPath[];
 }
 
@@ -69,26 +69,26 @@ export interface EssenceNote {
   readonly essence: JsonObject;
   /** As given to `build()`. */
   readonly extraFields?: readonly FieldPath[];
-  /** Called where the essence is too large to be noted: in part, so that some of what was before will not be known, or at all. */
+  /** Called where the essence is too large to be noted: in part, so that some former values will not be known, or at all. */
   readonly onLoss?: (what: "part" | "all") => void;
 }
 
 /** Keeps the state that was handled last. */
 export interface DiffBaseStorage {
-  /** The kinds whose status has room for notes, where that decides about their place. Default: nobody asks. */
+  /** The kinds whose status has room for notes, where that decides about their place. Default: their place does not depend on it. */
   readonly room?: NotesRoom;
   /** Returns the essence of a body, without this storage's own notes. It shares its parts with the body. */
   build(body: KubeObject, extraFields?: readonly FieldPath[]): JsonObject;
   /**
-   * Returns the essence that was handled last, comparable with that of `build()`; undefined if there is none.
+   * Returns the essence that was handled last, comparable with the result of `build()`; undefined if there is none.
    *
    * Extra fields that were not noted then are taken as they are now, so that a new handler does not make each object look
    * changed (scenarios G16); `isOutdated()` tells that this happened. Never throws.
    */
   fetch(body: KubeObject, options?: FetchEssenceOptions): JsonObject | undefined;
-  /** Whether the note should be written anew although nothing changed: it was made for other extra fields. */
+  /** Whether the note should be written anew although the object is the same: it was made for other extra fields. */
   isOutdated(body: KubeObject, extraFields?: readonly FieldPath[]): boolean;
-  /** Puts the essence into the patch; nothing if the body holds the same already. */
+  /** Puts the essence into the patch, unless the body holds the same already. */
   store(note: EssenceNote): void;
   /** Puts the removal of the note into the patch, where notes move to another place. Default: it stays. */
   purge?(target: Pick<EssenceNote, "patch" | "body">): void;
@@ -114,9 +114,9 @@ export interface ProgressTarget {
 export interface ProgressStorage {
   /** Returns a handler's record; undefined if there is none, or only garbage. Never throws. */
   fetch(body: KubeObject, id: string, options?: FetchOptions): ProgressRecord | undefined;
-  /** Puts the record into the patch; nothing if the body holds the same already. */
+  /** Puts the record into the patch, unless the body holds the same already. */
   store(target: ProgressTarget & { readonly record: ProgressRecord }): void;
-  /** Puts the removal of the record into the patch; nothing, or less in the patch, if the body does not have it. */
+  /** Puts the removal of the record into the patch; if the body does not have it, a pending record is taken out of the patch. */
   purge(target: ProgressTarget): void;
   /** Returns the ids of the records on the body; where long or odd ids are shortened, the shortened ones. */
   ids(body: KubeObject): string[];
@@ -132,7 +132,7 @@ export interface ProgressStorage {
   statusFields?(): readonly FieldPath[];
   /** Returns an essence without what this storage keeps in it. */
   clear(essence: JsonObject): JsonObject;
-  /** Puts the removal of left-over wake-up notes of Kopf's into the patch; nothing if there are none. */
+  /** Puts the removal of left-over wake-up notes of Kopf's into the patch, if there are any. */
   sweep(patch: Patch, body: KubeObject): void;
 }
 
@@ -161,7 +161,7 @@ export function currentEssence(
   return progress.clear(diffBase.build(body, options.extraFields));
 }
 
-// Storages never see what is confidential: they get digests of it, and what they give back is completed here.
+// Storages never see confidential values: they get digests of them, and the states that they return are completed here.
 
 /** The fields whose values must not be in notes. */
 export interface ConfidentialOptions {
@@ -192,7 +192,7 @@ export function storeEssence(
   });
 }
 
-/** Whether the note should be written anew although nothing changed: made for other extra fields, or with open values. */
+/** Whether the note should be written anew although the object is the same: it was made for other extra fields, or has open values. */
 export function isNoteOutdated(
   { diffBase }: Pick<Notes, "diffBase">,
   body: KubeObject,

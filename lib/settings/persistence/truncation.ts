@@ -31,7 +31,7 @@ export const LOST_TEXT = "(too large to be noted)";
 /** Fields of more characters of JSON are marked. */
 const SMALL = 256;
 
-/** Deeper objects of a note are not ours: a stranger may have written what calls cannot follow. */
+/** Deeper objects of a note are not ours: a stranger may have nested them deeper than calls can go. */
 const DEEPEST = 200;
 
 /** Returns the outline of a state: two levels have fields such as "spec.text", one level has "spec" as a whole. */
