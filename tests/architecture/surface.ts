@@ -109,9 +109,9 @@ export const SURFACE: Readonly<Record<string, string>> = {
   `,
   "./apiserver": `
     AnswerFault ApiServer ApiServerOptions ApiUser Authority CertificateOptions CutFault DelayFault DuplicateFault
-    ErrorEventFault Fault FaultRule FaultTime FaultedRequest Faults InjectedFault IssuedCertificate KeptApiServer LagFault
-    RefuseFault ReorderFault ResetFault RestartOptions ServeApiOptions ServedApi SilenceFault StateError Strike
-    WorkloadsOptions apiServer openApiServer
+    ErrorEventFault Fault FaultRule FaultTime FaultedRequest Faults ForkOptions InjectedFault IssuedCertificate KeptApiServer
+    LagFault RefuseFault ReorderFault ResetFault RestartOptions ServeApiOptions ServedApi ServerCertificate SilenceFault
+    StartApiServerOptions StartedApiServer StateError Strike WorkloadsOptions apiServer openApiServer startApiServer
   `,
   "./kubernetes": `
     APIService APIServiceCondition APIServiceSpec APIServiceStatus AWSElasticBlockStoreVolumeSource

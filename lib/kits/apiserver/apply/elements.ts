@@ -50,7 +50,7 @@ function valueElement(item: unknown): string {
   return `v:${goJson(item)}`;
 }
 
-/** Returns JSON as Go writes it: safe within HTML. Source: encoding/json, Marshal(). */
+/** Returns JSON as Go writes it: safe within HTML. */
 function goJson(value: unknown): string {
   return formatJson(value).replace(
     /[<>&\u2028\u2029]/g,
