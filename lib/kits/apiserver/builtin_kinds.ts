@@ -274,8 +274,6 @@ export interface BuiltinOptions {
   readonly clock: Clock;
   readonly cel: CelLoader;
   readonly definitions: Late<DefinitionParts>;
-  /** All kinds that are served, custom ones included. */
-  readonly served: Kinds;
   /** Whether Pods live: they get the service account `default`, then. */
   readonly runsPods?: boolean;
 }
@@ -294,13 +292,13 @@ export function builtinKinds(options: BuiltinOptions): Kind[] {
 
 function rulesOf(
   { group, kind }: { readonly group: string; readonly kind: string },
-  { clock, cel, definitions, store, served, runsPods }: BuiltinOptions,
+  { clock, cel, definitions, store, runsPods }: BuiltinOptions,
 ): KindRules {
   if (kind === "CustomResourceDefinition") {
     return definitionRules({ now: () => clock.now(), cel, definitions, store });
   }
   if (kind.endsWith("WebhookConfiguration")) return configurationRules(kind.startsWith("Mutating"), cel);
-  if (kind === "ValidatingAdmissionPolicy") return policyRules(cel, served);
+  if (kind === "ValidatingAdmissionPolicy") return policyRules(cel);
   if (kind === "ValidatingAdmissionPolicyBinding") return bindingRules();
   if (kind === "MutatingAdmissionPolicy") return mutationRules(cel);
   if (kind === "MutatingAdmissionPolicyBinding") return mutationBindingRules();

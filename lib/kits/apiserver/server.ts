@@ -267,7 +267,7 @@ function makeCluster(
   const ownership = new Ownership(kinds, host.clock);
   const parts: Cluster = { host, store, kinds, cel, definitions, gate, state, ownership };
   const runsPods = workloads === true || (workloads !== false && workloads.nodes !== 0);
-  const context = { store, clock: host.clock, cel, definitions, served: kinds, runsPods };
+  const context = { store, clock: host.clock, cel, definitions, runsPods };
   for (const kind of builtinKinds(context)) kinds.add(kind);
   return quotas ? withQuotas(parts) : parts;
 }

@@ -50,7 +50,6 @@ import { SCHEMAS } from "./scenarios/schemas.ts";
 import { SEALED } from "./scenarios/sealed.ts";
 import { SERVICES } from "./scenarios/services.ts";
 import { TABLES } from "./scenarios/tables.ts";
-import { TYPE_CHECKING } from "./scenarios/type_checking.ts";
 import { VALUES } from "./scenarios/values.ts";
 import { VERSIONS } from "./scenarios/versions.ts";
 import { WATCHES } from "./scenarios/watches.ts";
@@ -78,7 +77,6 @@ const ALL: readonly Scenario[] = [
   ...ADMISSION,
   ...RULES,
   ...POLICIES,
-  ...TYPE_CHECKING,
   ...AUTHORIZER,
   ...AUDIT_ANNOTATIONS,
   ...AUDIT_LOG,

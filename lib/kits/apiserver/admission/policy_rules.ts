@@ -1,25 +1,24 @@
 /**
  * Defaults and refusals of Kubernetes for ValidatingAdmissionPolicies and their bindings.
  *
- * Source: k8s.io/kubernetes, pkg/apis/admissionregistration/{v1/defaults.go,validation}. Whether expressions fit
- * the kinds that they are about refuses nothing: the status tells.
+ * Source: k8s.io/kubernetes, pkg/apis/admissionregistration/{v1/defaults.go,validation}. Expressions are
+ * not held against the types of the kinds that they are about: the status says that this is done, and warns of nothing.
  */
 
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import { type Cause, duplicate, forbidden, invalid, notSupported, required } from "../causes.ts";
 import type { CelLoader } from "../cel/loader.ts";
 import type { Engine } from "../cel/engine.ts";
-import type { KindRules, Kinds } from "../kinds.ts";
+import type { KindRules } from "../kinds.ts";
 import { dnsSubdomainErrors, qualifiedNameErrors } from "../names.ts";
 import { selectorCauses } from "../labels.ts";
 import { equal, fill, isObject, objectAt, objectsIn } from "../values.ts";
 import { conditionCauses, expressionCauses } from "./conditions.ts";
 import { AUDITED } from "./policies.ts";
 import { ruleCauses } from "./rule_causes.ts";
-import { typeWarnings } from "./type_checking.ts";
 
 /** Returns the rules of ValidatingAdmissionPolicy. */
-export function policyRules(cel: CelLoader, kinds: Kinds): KindRules {
+export function policyRules(cel: CelLoader): KindRules {
   return {
     prepare: () => cel.load(),
     normalize(object) {
@@ -35,17 +34,11 @@ export function policyRules(cel: CelLoader, kinds: Kinds): KindRules {
         return;
       }
       if (old !== undefined && equal(object.spec, old.spec)) return;
-      const spec = isObject(object.spec) ? object.spec : {};
-      const { typeChecking: before, ...status } = isObject(object.status) ? object.status : {};
-      const expressionWarnings = typeWarnings(cel.engine, kinds, spec);
-      const typeChecking = expressionWarnings.length === 0 ? {} : { expressionWarnings };
-      // NB: where there were warnings, and are none any more, the real server's controller leaves nothing.
-      const isCleared = isObject(before) && before.expressionWarnings !== undefined;
       object.status = {
-        ...status,
+        ...(isObject(object.status) ? object.status : {}),
         // It counts after this.
         observedGeneration: old === undefined ? 1 : (old.metadata.generation ?? 0) + 1,
-        ...(isCleared && expressionWarnings.length === 0 ? {} : { typeChecking }),
+        typeChecking: {},
       };
     },
     validate: ({ spec, metadata }) =>

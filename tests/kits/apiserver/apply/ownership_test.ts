@@ -17,7 +17,7 @@ describe("Ownership", () => {
       import("../../../../lib/kits/apiserver/lifecycle/definition_parts.ts")
     );
     const store = new Store(clock);
-    for (const kind of builtinKinds({ store, clock, cel: new CelLoader(), definitions, served: kinds })) {
+    for (const kind of builtinKinds({ store, clock, cel: new CelLoader(), definitions })) {
       kinds.add(kind);
     }
     const ownership = new Ownership(kinds, clock);
