@@ -15,7 +15,7 @@ import type { CelLoader } from "./cel/loader.ts";
 import type { DefinitionParts } from "./cluster.ts";
 import { builtinRules } from "./builtin/rules.ts";
 import { EVENT_CONVERSION, EVENT_FIELDS } from "./builtin/event_conversion.ts";
-import { groupOf, type Kind, type KindRules, type Kinds } from "./kinds.ts";
+import { groupOf, type Kind, type KindRules } from "./kinds.ts";
 import type { Late } from "./late.ts";
 import { PRIORITY_CLASSES, priorityClassRules } from "./builtin/priority_classes.ts";
 import { definitionRules } from "./lifecycle/definitions.ts";
