@@ -244,7 +244,7 @@ export interface ConnectOptions {
   readonly insecure?: boolean;
   /** The name expected in the server's certificate, and sent as SNI, in place of the URL's host. */
   readonly serverName?: string;
-  /** An HTTP proxy to reach the server through: `http://[user:password@]host:port`. */
+  /** A proxy to reach the server through: `http://[user:password@]host:port`, or the same with `socks5://`. */
   readonly proxy?: string;
   /** For TCP and TLS together. Default: none. */
   readonly connectTimeout?: Seconds;

@@ -7,6 +7,7 @@
  */
 
 import {
+  boolYaml11Tag,
   CORE_SCHEMA,
   dump,
   DUMP_SCHEMA,
@@ -22,6 +23,15 @@ import {
 type Tag = (typeof CORE_SCHEMA.tags)[number];
 
 const SCHEMA = new Schema([...CORE_SCHEMA.tags.map(withLarge), mergeTag]);
+const NUMBERS: readonly string[] = ["tag:yaml.org,2002:int", "tag:yaml.org,2002:float"];
+const BOOLEAN = "tag:yaml.org,2002:bool";
+
+/** Numbers are texts, and booleans are those of YAML 1.1. */
+const TEXTS = new Schema([
+  ...CORE_SCHEMA.tags.filter(({ tagName }) => tagName !== BOOLEAN && !NUMBERS.includes(tagName)),
+  boolYaml11Tag,
+  mergeTag,
+]);
 const WRITTEN = new Schema(DUMP_SCHEMA.tags.map(withLarge));
 
 /**
@@ -35,10 +45,20 @@ export function parseYaml(text: string): unknown[] {
   return parse(text, false);
 }
 
-function parse(text: string, json: boolean): unknown[] {
+/**
+ * The same for files of texts, such as kubeconfigs: what looks like a number is the text as it is written, and `yes` and `on` without
+ * quotes are booleans, as in programs written in Go.
+ *
+ * @throws {SyntaxError} If the text is not YAML, or a key stands twice in a mapping.
+ */
+export function parseYamlTexts(text: string): unknown[] {
+  return parse(text, false, TEXTS);
+}
+
+function parse(text: string, json: boolean, schema: Schema = SCHEMA): unknown[] {
   let documents: unknown[];
   try {
-    documents = loadAll(text, { schema: SCHEMA, json });
+    documents = loadAll(text, { schema, json });
   } catch (error) {
     throw new SyntaxError(`Cannot parse YAML: ${error instanceof Error ? error.message : error}`, {
       cause: error,

@@ -48,6 +48,7 @@ const HOST_MEMBERS: Readonly<Record<string, string>> = {
 
 /** Files that read the wall clock, and which timestamp they write or read: whatever lasts is measured by `monotonic()`. */
 export const WALL_CLOCK: Readonly<Record<string, string>> = {
+  "lib/client/auth/auth_provider.ts": "when the token of a provider expires",
   "lib/client/auth/exec_plugin.ts": "when the credentials of a plugin expire",
   "lib/client/auth/vault.ts": "when credentials expire",
   "lib/controller/change_part.ts": "delays that are kept on objects",

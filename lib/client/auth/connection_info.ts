@@ -33,6 +33,8 @@ export interface ConnectionInfo extends Omit<ConnectOptions, "connectTimeout"> {
   readonly impersonate?: Impersonation;
   /** Where objects without a place of their own go, such as events of cluster-scoped objects. */
   readonly defaultNamespace?: string;
+  /** Whether answers are asked for as they are, where they could be compressed. Default: false. */
+  readonly disableCompression?: boolean;
   /** The user agent of requests. Default: "lotse/<version>". */
   readonly userAgent?: string;
   /** Higher ones are preferred. Default: 0. */

@@ -9,9 +9,10 @@
 import { toBase64 } from "../../model/encoding.ts";
 import { isObject } from "../../model/json.ts";
 import type { JsonObject } from "../../model/object.ts";
-import { parseTimestamp } from "../../model/timestamps.ts";
+import { formatTimestamp, parseTimestamp } from "../../model/timestamps.ts";
 import type { RunResult, Seconds } from "../../runtime/host.ts";
 import { LoginError, messageOf } from "../errors.ts";
+import { checkFields, EXEC_FIELDS } from "./field_types.ts";
 import { checkPem, placeOf, type Source, textField } from "./kubeconfig_fields.ts";
 
 /** For how long a program may run: it may ask a server, but must not hang the operator. */
@@ -49,6 +50,7 @@ export async function runExecPlugin(
   exec: JsonObject,
   options: { readonly cluster: ExecCluster },
 ): Promise<ExecIdentity> {
+  checkFields(`the exec plugin of ${placeOf(source)}`, exec, EXEC_FIELDS);
   const command = textField(exec, "command");
   const apiVersion = textField(exec, "apiVersion");
   if (command === undefined || apiVersion === undefined) {
@@ -131,7 +133,14 @@ function readExpiration(
   if (expiration === undefined) {
     throw new LoginError(failure(source, command, `its expirationTimestamp "${timestamp}" is not a time`));
   }
-  const life = expiration - source.host.clock.now();
+  const now = source.host.clock.now();
+  if (expiration <= now) {
+    const times = `have expired at ${formatTimestamp(expiration)}, and it is ${formatTimestamp(now)}`;
+    throw new LoginError(
+      failure(source, command, `the credentials that it gave ${times} (is this machine's clock right?)`),
+    );
+  }
+  const life = expiration - now;
   return { expiration, refreshAfter: expiration - Math.min(MARGIN * 1000, Math.max(0, life / 5)) };
 }
 

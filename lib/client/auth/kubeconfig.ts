@@ -1,8 +1,8 @@
 /**
  * Reads kubeconfigs: files, merging, the choice of a context, and the cluster's half of a connection info.
  *
- * Several files are merged as kubectl does: the first definition of a name wins, and so does the first current context.
- * Relative paths start at the folder of the file that holds them. Source: Kubernetes, "Organizing Cluster Access Using
+ * Several files are merged as kubectl does: the first definition of a name wins, and so does the first current context; files that
+ * are not there are passed over, unless all are. Relative paths start at the folder of the file that holds them. Source: Kubernetes, "Organizing Cluster Access Using
  * kubeconfig Files"; scenarios B260–B278.
  */
 
@@ -11,6 +11,7 @@ import type { JsonObject } from "../../model/object.ts";
 import type { Host, Seconds } from "../../runtime/host.ts";
 import type { ConnectionInfo } from "./connection_info.ts";
 import { LoginError, messageOf } from "../errors.ts";
+import { checkFields, CONTEXT_FIELDS } from "./field_types.ts";
 import { readCluster, type Source, textField } from "./kubeconfig_fields.ts";
 import { readUser } from "./kubeconfig_user.ts";
 
@@ -57,8 +58,9 @@ export function kubeconfigPaths(host: Host): string[] {
 export async function loadKubeconfig(options: KubeconfigOptions): Promise<ConnectionInfo> {
   const { host, context } = options;
   const paths = (options.paths ?? kubeconfigPaths(host)).map((path) => expandHome(host, path));
-  const merged = mergeFiles(await Promise.all(paths.map((path) => readKubeconfig(host, path))), paths);
+  const merged = mergeFiles(await readKubeconfigs(host, paths), paths);
   const chosen = chooseContext(merged, context);
+  checkFields(`context "${chosen.name}" in kubeconfig "${chosen.path}"`, chosen.content, CONTEXT_FIELDS);
   const cluster = entryOf(merged, {
     kind: "cluster",
     name: textField(chosen.content, "cluster"),
@@ -83,6 +85,18 @@ export async function loadKubeconfig(options: KubeconfigOptions): Promise<Connec
   };
 }
 
+/** The contents of files, in their order; those that are not there are empty. */
+async function readKubeconfigs(host: Host, paths: readonly string[]): Promise<readonly JsonObject[]> {
+  const found = await Promise.all(paths.map(async (path) => {
+    if (paths.length > 1 && !await host.files.exists(path)) return undefined;
+    return await readKubeconfig(host, path);
+  }));
+  if (paths.length === 0 || found.some((content) => content !== undefined)) {
+    return found.map((content) => content ?? {});
+  }
+  throw new LoginError(`Cannot read kubeconfig ${quoteAll(paths)}: none of these files is there`);
+}
+
 async function readKubeconfig(host: Host, path: string): Promise<JsonObject> {
   let text: string;
   try {
@@ -92,13 +106,29 @@ async function readKubeconfig(host: Host, path: string): Promise<JsonObject> {
   }
   try {
     // In a cluster there is none to be read, and the parser takes its time to load.
-    const { parseYaml } = await import("../../runtime/yaml.ts");
-    const [document = {}] = parseYaml(text);
-    if (isObject(document)) return document;
+    const { parseYaml, parseYamlTexts } = await import("../../runtime/yaml.ts");
+    const [document = {}] = parseYamlTexts(text);
+    if (isObject(document)) return withExtensions(document, parseYaml(text)[0]);
   } catch (error) {
     throw new LoginError(`Cannot read kubeconfig "${path}": ${messageOf(error)}`, { cause: error });
   }
   throw new LoginError(`Cannot read kubeconfig "${path}": it does not hold an object`);
+}
+
+/** Extensions are others' data, in which numbers are numbers: exec plugins get those of their cluster. */
+function withExtensions(texts: JsonObject, whole: unknown): JsonObject {
+  const [inTexts, inWhole] = [texts, isObject(whole) ? whole : {}].map(({ clusters }) =>
+    Array.isArray(clusters) ? clusters : []
+  );
+  inTexts?.forEach((entry: unknown, index) => {
+    const cluster = isObject(entry) ? entry["cluster"] : undefined;
+    const other: unknown = inWhole?.[index];
+    const otherCluster = isObject(other) ? other["cluster"] : undefined;
+    if (isObject(cluster) && isObject(otherCluster) && cluster["extensions"] !== undefined) {
+      cluster["extensions"] = otherCluster["extensions"];
+    }
+  });
+  return texts;
 }
 
 function mergeFiles(files: readonly JsonObject[], paths: readonly string[]): Merged {

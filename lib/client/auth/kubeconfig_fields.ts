@@ -7,6 +7,7 @@ import type { Host } from "../../runtime/host.ts";
 import { type ConnectionInfo, toPem } from "./connection_info.ts";
 import { LoginError, messageOf } from "../errors.ts";
 import { withoutPassword } from "../transport/proxy.ts";
+import { checkFields, CLUSTER_FIELDS } from "./field_types.ts";
 
 /** Where a field stands, for reading files next to it and for messages. */
 export interface Source {
@@ -18,7 +19,7 @@ export interface Source {
   readonly path: string;
 }
 
-/** Returns a field's text; undefined if it is absent or empty. Numbers, as YAML sees them in unquoted tokens, count as text. */
+/** Returns a field's text; undefined if it is absent or empty. Numbers count as text. */
 export function textField(content: JsonObject, name: string): string | undefined {
   const value = Object.hasOwn(content, name) ? content[name] : undefined;
   if (typeof value === "number") return String(value);
@@ -86,8 +87,9 @@ export function checkPem(source: Source, data: string, field: string): string {
 
 /** @throws {LoginError} If it names no server, or its certificates cannot be read. */
 export async function readCluster(source: Source, content: JsonObject): Promise<ConnectionInfo> {
-  const server = textField(content, "server");
-  if (server === undefined || !/^https?:\/\//.test(server) || !URL.canParse(server)) {
+  checkFields(placeOf(source), content, CLUSTER_FIELDS);
+  const server = toUrl(textField(content, "server"), content);
+  if (server === undefined || !/^https?:\/\//i.test(server) || !URL.canParse(server)) {
     const problem = server === undefined
       ? "it has no server"
       : `its server "${withoutPassword(server)}" is not an http or https URL`;
@@ -103,10 +105,37 @@ export async function readCluster(source: Source, content: JsonObject): Promise<
     );
   }
   return {
-    server: server.replace(/(?<!\/)\/+$/, ""),
+    server: server.replace(/^https?(?=:)/i, (scheme) => scheme.toLowerCase()).replace(/(?<!\/)\/+$/, ""),
     ca: await readMaterial(source, content, "certificate-authority"),
     insecure: insecure || undefined,
     serverName: textField(content, "tls-server-name"),
-    proxy: textField(content, "proxy-url"),
+    proxy: proxyOf(source, content),
+    disableCompression: content["disable-compression"] === true || undefined,
   };
+}
+
+/** Without a scheme it is https where something is said of certificates. Source: client-go, `rest/url_utils.go`. */
+function toUrl(server: string | undefined, content: JsonObject): string | undefined {
+  if (server === undefined || /:\/\/|^\/|@/.test(server)) return server;
+  const isSecure = content["insecure-skip-tls-verify"] === true ||
+    ["certificate-authority", "certificate-authority-data"].some((name) =>
+      textField(content, name) !== undefined
+    );
+  return `${isSecure ? "https" : "http"}://${server}`;
+}
+
+/** Proxies that hosts know; their schemes may have capital letters, as in Go. */
+const PROXIES = /^(http|socks5h?):\/\//i;
+
+/** @throws {LoginError} If the proxy is of another kind. The message has no password. */
+function proxyOf(source: Source, content: JsonObject): string | undefined {
+  const proxy = textField(content, "proxy-url");
+  if (proxy === undefined || (PROXIES.test(proxy) && URL.canParse(proxy))) {
+    return proxy?.replace(/^[^:]*/, (scheme) => scheme.toLowerCase());
+  }
+  throw new LoginError(
+    `Cannot use the proxy-url "${withoutPassword(proxy)}" of ${
+      placeOf(source)
+    }: it must be http://, or socks5://, with a host`,
+  );
 }

@@ -9,12 +9,17 @@ import { isObject } from "../../model/json.ts";
 import type { JsonObject } from "../../model/object.ts";
 import type { ConnectionInfo, Impersonation } from "./connection_info.ts";
 import { LoginError } from "../errors.ts";
+import { type ProvidedToken, readProvider } from "./auth_provider.ts";
 import { type ExecCluster, runExecPlugin } from "./exec_plugin.ts";
+import { checkFields, USER_FIELDS } from "./field_types.ts";
 import { placeOf, readMaterial, readNeighbour, type Source, textField } from "./kubeconfig_fields.ts";
 
 /** The fields of a connection info that say who we are. */
 export type Identity =
-  & Omit<ConnectionInfo, "server" | "ca" | "insecure" | "serverName" | "proxy" | "refresh">
+  & Omit<
+    ConnectionInfo,
+    "server" | "ca" | "insecure" | "serverName" | "proxy" | "disableCompression" | "refresh"
+  >
   & {
     /** Whether some of it lives in files, and so may change. */
     readonly files: boolean;
@@ -26,7 +31,13 @@ export async function readUser(
   content: JsonObject,
   options: { readonly cluster: ExecCluster },
 ): Promise<Identity> {
-  const { exec } = content;
+  checkFields(placeOf(source), content, USER_FIELDS);
+  const { exec, "auth-provider": provider } = content;
+  if (isObject(exec) && isObject(provider)) {
+    throw new LoginError(
+      `Cannot use ${placeOf(source)}: it has both an exec plugin and an auth-provider, remove one`,
+    );
+  }
   const impersonate = readImpersonation(source, content);
   const cert = await readMaterial(source, content, "client-certificate");
   const key = await readMaterial(source, content, "client-key");
@@ -36,6 +47,11 @@ export async function readUser(
   const files = ["client-certificate", "client-key", "tokenFile"].some((name) =>
     textField(content, name) !== undefined
   );
+  if (token === undefined && username === undefined && isObject(provider)) {
+    // NB: kubectl renews it in the file.
+    const provided: ProvidedToken = readProvider(source, provider);
+    return { cert, key, ...provided, impersonate, files: true };
+  }
   if (token === undefined && cert === undefined && username === undefined && isObject(exec)) {
     const identity = await runExecPlugin(source, exec, options);
     return { ...identity, impersonate, files: false };
@@ -45,17 +61,10 @@ export async function readUser(
 
 async function readToken(source: Source, content: JsonObject): Promise<string | undefined> {
   const path = textField(content, "tokenFile");
-  if (path === undefined) return textField(content, "token") ?? accessToken(content);
+  if (path === undefined) return textField(content, "token");
   const { file, text } = await readNeighbour(source, path, "tokenFile");
   if (text.trim() !== "") return text.trim();
   throw new LoginError(`Cannot use file "${file}", the tokenFile of ${placeOf(source)}: it is empty`);
-}
-
-/** Source: Kopf, `piggybacking.py`: what an auth provider left in the kubeconfig. Kubernetes itself has dropped them. */
-function accessToken(content: JsonObject): string | undefined {
-  const provider = content["auth-provider"];
-  const config = isObject(provider) ? provider["config"] : undefined;
-  return isObject(config) ? textField(config, "access-token") : undefined;
 }
 
 function readImpersonation(source: Source, content: JsonObject): Impersonation | undefined {
@@ -81,7 +90,7 @@ function checkPair(source: Source, cert: string | undefined, key: string | undef
 
 function toTexts(value: unknown): string[] | undefined {
   if (!Array.isArray(value)) return undefined;
-  return value.filter((item) => typeof item === "string");
+  return value.map(String); // lists of texts, as was checked
 }
 
 function toExtra(value: unknown): Record<string, readonly string[]> | undefined {

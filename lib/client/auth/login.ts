@@ -165,7 +165,7 @@ export interface LoginInfo extends Omit<ConnectionInfo, "expiration" | "refresh"
 
 const NAMES: ReadonlySet<string> = new Set(
   ("server ca caPath cert certPath key keyPath insecure serverName token scheme username password proxy impersonate " +
-    "defaultNamespace userAgent priority expiration refreshAfter refresh").split(" "),
+    "disableCompression defaultNamespace userAgent priority expiration refreshAfter refresh").split(" "),
 );
 
 /** Tells whether a value could be a login's: it has a server's URL, or is a `KubeConfig` of the official client. */

@@ -30,6 +30,8 @@ export interface Session {
   readonly connection: Connection;
   /** The headers that every request has. */
   readonly headers: Readonly<HeaderFields>;
+  /** Whether answers may be compressed. */
+  readonly isCompressed: boolean;
   readonly pool: Pool;
 }
 
@@ -81,7 +83,7 @@ export class Sessions implements Disposable {
     }
     const userAgent = info.userAgent ?? this.#options.userAgent;
     const headers = { "accept": "application/json", "user-agent": userAgent, ...authHeaders(info) };
-    return { connection: pool.connection, headers, pool };
+    return { connection: pool.connection, headers, isCompressed: info.disableCompression !== true, pool };
   }
 
   #connect(info: ConnectionInfo): Connection {

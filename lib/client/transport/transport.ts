@@ -325,7 +325,8 @@ export class Transport implements Disposable {
 }
 
 function headersOf(session: Session, request: ApiRequest): Readonly<HeaderFields> {
-  const { accept, body, gzip, contentType = "application/json" } = request;
+  const { accept, body, contentType = "application/json" } = request;
+  const gzip = request.gzip === true && session.isCompressed;
   if (accept === undefined && body === undefined && !gzip) return session.headers;
   const headers: HeaderFields = { ...session.headers };
   if (accept !== undefined) headers["accept"] = accept;

@@ -1,5 +1,5 @@
 /**
- * Opens connections to a server: plain or with TLS, directly or through an HTTP proxy.
+ * Opens connections to a server: plain or with TLS, directly or through a proxy of HTTP or SOCKS5.
  */
 
 import type { IncomingMessage } from "node:http";
@@ -9,6 +9,7 @@ import { Buffer } from "node:buffer";
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import process from "node:process";
 import { ownCertificates, presentsOneOf } from "./own_certificate.ts";
+import { askSocks } from "./socks.ts";
 
 /** The server at the other end. */
 export interface DialTarget {
@@ -27,7 +28,7 @@ export type TlsOptions = Pick<
 export interface DialOptions {
   readonly target: DialTarget;
   readonly tls: TlsOptions;
-  /** The way there: `http://[user:password@]host:port`. Default: directly. */
+  /** The way there: `http://[user:password@]host:port`, or the same with `socks5://`. Default: directly. */
   readonly proxy?: string;
   /** Whether TLS begins only when there is a TCP connection. Default: the runtime does both at once. */
   readonly inSteps?: boolean;
@@ -76,8 +77,10 @@ function openOnce(options: DialOptions, opened: Opened): Dialing {
     newest = next;
     return next;
   };
-  if (options.proxy !== undefined) openTunnel(new URL(options.proxy), { options, follow, tell });
-  else openDirectly({ options, follow, tell });
+  const proxy = options.proxy === undefined ? undefined : new URL(options.proxy);
+  if (proxy === undefined) openDirectly({ options, follow, tell });
+  else if (proxy.protocol === "http:") openTunnel(proxy, { options, follow, tell });
+  else openSocks(proxy, { options, follow, tell });
   return { destroy: () => newest?.destroy() };
 }
 
@@ -153,12 +156,34 @@ function openTunnel(proxy: URL, opening: Opening): void {
   request.end();
 }
 
+function openSocks(proxy: URL, opening: Opening): void {
+  const { options: { target, probeDelay }, follow, tell } = opening;
+  const settings = { noDelay: true, keepAlive: true, keepAliveInitialDelay: probeDelay };
+  const host = proxy.hostname.replace(/^\[(.*)\]$/, "$1");
+  const socket = follow(connect({ ...settings, host, port: Number(proxy.port || 1080) }));
+  // NB: told as one that was closed while it was opened, whatever it waits for.
+  whenReady(socket, "connect", (error) => {
+    if (error) return tell(error);
+    askSocks(socket, { proxy, target }, (refusal) => {
+      if (refusal !== undefined) tell(refusal);
+      else if (target.isSecure) secure(socket, opening);
+      else tell(null, socket);
+    });
+  });
+}
+
+/** Kinds of proxies; with and without "h", names are resolved by the proxy. */
+const PROXIES: readonly string[] = ["http:", "socks5:", "socks5h:"];
+
 /** @throws {TypeError} If it is a proxy of another kind, or none. */
 export function checkProxy(proxy: string): void {
   // NB: not as the engine says it, whose message holds the text, and so the password.
   if (!URL.canParse(proxy)) throw new TypeError("Cannot use the proxy: what names it is not a URL");
-  const { protocol, origin } = new URL(proxy);
-  if (protocol !== "http:") throw new TypeError(`Cannot use the proxy "${origin}": only http: is known`);
+  const { protocol, host } = new URL(proxy);
+  if (PROXIES.includes(protocol) && host !== "") return;
+  throw new TypeError(
+    `Cannot use the proxy "${protocol}//${host}": it must be http:// or socks5://, with a host`,
+  );
 }
 
 function authorization(proxy: URL): Record<string, string> {

@@ -52,7 +52,7 @@ describe("runExecPlugin()", () => {
     const calls: Call[] = [];
     const exec = {
       args: ["get", "--x", 1],
-      env: [{ name: "A", value: "b" }, { name: "EMPTY" }, "odd"],
+      env: [{ name: "A", value: "b" }, { name: "EMPTY" }, {}],
       provideClusterInfo: true,
     };
     await run(credential({ token: "t" }), { exec, calls });
@@ -127,6 +127,16 @@ describe("runExecPlugin()", () => {
     await fails(run("", { exec: { command: "" } }), /no command or no apiVersion/);
     const error = await run("secret-token").catch((error) => error);
     assert.doesNotMatch(`${error.message} ${error.cause}`, /secret/);
+  });
+
+  it("refuses credentials that are expired when they come, with both times", async () => {
+    const message =
+      /exec plugin ".*" of user "u" .*: the credentials that it gave have expired at 1969-12-31T23:00:00\.000Z, and it is \d{4}-.*Z/;
+    const expirationTimestamp = "1969-12-31T23:00:00Z";
+    await assert.rejects(run(credential({ token: "t", expirationTimestamp })), {
+      name: "LoginError",
+      message,
+    });
   });
 
   it("does not wait for ever for a program that hangs", async () => {

@@ -80,7 +80,7 @@ describe("loadKubeconfig()", () => {
     assert.equal(second.key, PEM.replace("MIIB", "key"));
   });
 
-  it("[B272] lets the first of several files win for each name, and fails if one is missing", async () => {
+  it("[B272] lets the first of several files win for each name, and passes over those that are missing unless all are", async () => {
     const first = {
       "contexts": [{ name: "x", context: { cluster: "c", user: "u" } }],
       "current-context": "x",
@@ -98,8 +98,17 @@ describe("loadKubeconfig()", () => {
     const host = hostWith(files, { KUBECONFIG: " /a : :/b " });
     assert.equal((await loadKubeconfig({ host })).token, "second");
     assert.equal((await loadKubeconfig({ host, context: "y" })).server, "https://api.test");
-    const missing = hostWith(files, { KUBECONFIG: "/a:/none" });
-    assert.match(await failureOf(missing), /^Cannot read kubeconfig "\/none": .*(ENOENT|no such file)/i);
+    for (const paths of ["/none:/a:/b", "/a:/b:/none"]) {
+      assert.equal((await loadKubeconfig({ host: hostWith(files, { KUBECONFIG: paths }) })).token, "second");
+    }
+    for (const paths of ["/none", "/none:/nor/this"]) {
+      assert.match(
+        await failureOf(hostWith(files, { KUBECONFIG: paths })),
+        /^Cannot read kubeconfig "\/none"/,
+      );
+    }
+    const broken = hostWith({ ...files, "/c": "a: [" }, { KUBECONFIG: "/a:/b:/c" });
+    assert.match(await failureOf(broken), /^Cannot read kubeconfig "\/c"/);
   });
 
   it("[B273] fails where there is no current context, and none is named", async () => {
@@ -124,7 +133,10 @@ describe("loadKubeconfig()", () => {
       [configOf({ context: { cluster: undefined } }), /context "it" of kubeconfig ".*": it names no cluster/],
       [configOf({ context: { user: "none" } }), /there is no user "none"/],
       [configOf({ cluster: {} }), /cluster "c" in kubeconfig ".*": it has no server/],
-      [configOf({ cluster: { server: "api.test:6443" } }), /"api\.test:6443" is not an http or https URL/],
+      [
+        configOf({ cluster: { server: "ftp://api.test" } }),
+        /"ftp:\/\/api\.test" is not an http or https URL/,
+      ],
       [configOf({ cluster: { server: "https://" } }), /is not an http or https URL/],
       [
         configOf({ cluster: { server: "https://me:hunter2@exa mple" } }),
