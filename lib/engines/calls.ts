@@ -2,7 +2,7 @@
  * Tells whoever wants to know of each call of a handler, when it begins and when it has ended: tests, and programs that
  * embed an operator.
  *
- * Not for what happens to one object over time: that is the ledger's.
+ * Not for the history of one object: the ledger keeps it.
  */
 
 import type { AttemptEnd, AttemptStart, Observer, ReconcileStart, Subject } from "../execution/observer.ts";
@@ -38,7 +38,7 @@ export class Calls implements Observer {
   readonly #clock: Pick<Clock, "now">;
   readonly #tell: (call: HandlerCall) => void;
   readonly #reasons = new WeakMap<Subject, string>();
-  /** Those that run, in the order of their beginning, by handler and object: reviews of one object may overlap. */
+  /** Calls that run, in the order of their beginning, by handler and object: reviews of one object may overlap. */
   readonly #running = new Map<string, Draft[]>();
 
   constructor(clock: Pick<Clock, "now">, tell: (call: HandlerCall) => void) {

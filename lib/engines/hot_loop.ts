@@ -2,9 +2,9 @@
  * Finds operators that wake themselves by their own writes, or that fight others over a field, and slows them down.
  *
  * A round is a write that follows from an earlier write of ours: the state that we wrote calls for it (our own change
- * comes back as a cause, or as a raw event), or somebody has put a field or our finalizer back that we now write again. Ten
- * rounds without a break are a loop: it is named once, with its fields and who else writes them, and from then on each round costs a
- * pause that doubles. What is handled in many steps, and edits by people, are no rounds. Source: scenario N30.
+ * comes back as a cause, or as a raw event), or another writer has put a field or our finalizer back that we now write again. Ten
+ * rounds without a break are a loop: it is named once, with its fields and their other writers, and from then on each round costs a
+ * pause that doubles. Work that is done in many steps, and edits by people, are no rounds. Source: scenario N30.
  */
 
 import { growingPause } from "../async/backoff.ts";
@@ -46,7 +46,7 @@ const MOST_FIELDS = 32;
 const MOST_NAMED = 1000;
 
 interface State {
-  /** The fields of our latest write, and of those before it. */
+  /** The fields of our latest write, and of the writes before it. */
   latest: readonly string[];
   readonly earlier: Set<string>;
   /** The version that came of it. */
@@ -70,7 +70,7 @@ interface State {
 
 /** The writes of one object's daemons and timers, beside its reconciles. */
 interface BackgroundWrites {
-  /** The latest versions that were seen. NB: that of a write may be seen before the write is answered. */
+  /** The latest versions that were seen. NB: the version of a write may be seen before the write is answered. */
   readonly seen: string[];
   /** The latest versions that they have made. */
   readonly made: string[];
@@ -159,7 +159,7 @@ export class HotLoops implements Observer {
     state.version = version;
   }
 
-  /** A round is one that runs since its own write has changed the object, or that puts back what others have changed. */
+  /** A round is one that runs since its own write has changed the object, or that puts back changes of others. */
   #writtenBeside(subject: Subject, paths: readonly string[], by: BackgroundWriter): void {
     if (paths.length === 0) return;
     const state = this.#states.get(subject) ?? this.#begin(subject);
@@ -192,7 +192,7 @@ export class HotLoops implements Observer {
     return hasEvents || state.rounds === ROUNDS - 1;
   }
 
-  /** Finds out who writes the fields of a loop, while what others wrote is still there. */
+  /** Finds the writers of the fields of a loop, while the values of others are still there. */
   async findOtherWriters({ state: subject, client, signal }: LoopingReconcile): Promise<void> {
     const state = this.#states.get(subject);
     if (state === undefined) return;
@@ -267,7 +267,7 @@ function push(list: string[], version: string): void {
   if (list.length > MOST_FIELDS) list.shift();
 }
 
-/** Whether somebody else has changed the object between a write and the next one. */
+/** Whether another writer has changed the object between a write and the next one. */
 function hasOthers(
   { seen, made }: BackgroundWrites,
   since: string | undefined,
@@ -279,7 +279,7 @@ function hasOthers(
   );
 }
 
-/** The fields of a round; none if the write follows from something else. */
+/** The fields of a round; none if the write has another cause. */
 function roundOf(
   { isEcho, wake, returned }: State,
   paths: readonly string[],

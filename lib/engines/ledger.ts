@@ -1,9 +1,9 @@
 /**
- * Remembers, for each object, what woke it, what was found, called and written, and what it waits for.
+ * Remembers, for each object, its wakes, its causes, the calls and writes for it, and its waits.
  *
  * It answers "why did this happen, and why did that not?" without a debugger: for tests, and for `explain`. Bounded for
- * each object and in all; the objects that were reconciled longest ago go first. What has not happened (events that
- * tell nothing new) is not kept. Source: docs/architecture.md.
+ * each object and in all; the objects that were reconciled longest ago go first. Events without
+ * news are not kept. Source: docs/architecture.md.
  */
 
 import type {
@@ -27,7 +27,7 @@ export interface LedgerHandler {
   readonly id: string;
   /** Which of its criteria does not hold: "reason", "labels", "annotations", "field", "change", "when", "error", "id". Undefined: it matches. */
   readonly mismatch?: string;
-  /** How its call ended; undefined if it was not called. "refused": well, but the server refused what it wrote. */
+  /** How its call ended; undefined if it was not called. "refused": well, but the server refused its write. */
   readonly outcome?: "success" | "failure" | "retry" | "children" | "refused";
   /** The error that it threw, or with which the server refused. */
   readonly error?: string;
@@ -50,7 +50,7 @@ export interface LedgerEntry {
   readonly reason?: string;
   /** Differences from the state that was handled last: dotted paths, sixteen at most. */
   readonly diff: readonly string[];
-  /** Those that were asked or called, in order. */
+  /** Handlers that were asked or called, in order. */
   readonly handlers: readonly LedgerHandler[];
   /** Fields that handlers wrote: dotted paths, sixteen at most. */
   readonly written: readonly string[];
@@ -64,7 +64,7 @@ export interface LedgerEntry {
   readonly waits?: { readonly until: number; readonly wake: string };
   /** Whether the object has gone. */
   readonly gone: boolean;
-  /** Whether no handler looks at what has changed, so that there was no reconcile. Of several in a row the latest is kept. */
+  /** Whether no handler looks at the fields that have changed, so that there was no reconcile. Of several in a row the latest is kept. */
   readonly isPassed?: boolean;
 }
 
@@ -121,13 +121,13 @@ export class Ledger implements Observer {
     return this.#pages.size;
   }
 
-  /** Returns what is known of an object, by its uid, or else by its name (and kind, and namespace, where they are given). */
+  /** Returns the record of an object, by its uid, or else by its name (and kind, and namespace, where they are given). */
   of(object: Referable): LedgerRecord | undefined {
     const wanted = objectReference(object);
     return [...this.#pages.values()].reverse().find(({ reference }) => isSame(reference, wanted));
   }
 
-  /** Notes the latest event that nobody wanted to see: what others change again and again must not push out everything else. */
+  /** Notes the latest event that no handler looks at: such changes come again and again, and must not push out all other entries. */
   passed(subject: Subject, { before, after }: Parameters<NonNullable<Observer["passed"]>>[1]): void {
     const entries = this.#pages.get(subject.key)?.entries;
     // NB: it is no reconcile, so that it keeps no object from being forgotten.
@@ -147,7 +147,7 @@ export class Ledger implements Observer {
     this.#drafts.set(subject, draft);
   }
 
-  /** NB: what our own write makes of the object is not asked for: comparing is what costs most in all of this. */
+  /** The result of our own write is not compared: comparing costs most in all of this. */
   adopted(subject: Subject, { before, after }: Parameters<NonNullable<Observer["adopted"]>>[1]): void {
     const draft = this.#drafts.get(subject);
     if (draft !== undefined && draft.writes === 0) add(draft.changed, changedPaths(before, after));
@@ -157,7 +157,7 @@ export class Ledger implements Observer {
     const draft = this.#drafts.get(subject);
     if (draft === undefined) return;
     draft.reason = reason;
-    // What is all new differs everywhere.
+    // A new object differs everywhere.
     if (reason !== "create") add(draft.diff, diff.slice(0, MOST_PATHS).map(({ path }) => formatField(path)));
   }
 
@@ -217,7 +217,7 @@ export class Ledger implements Observer {
     this.#keep(subject, draft);
   }
 
-  /** Notes writes beside reconciles. What one daemon or timer writes again and again must not push out everything else. */
+  /** Notes writes beside reconciles. The many writes of one daemon or timer must not push out all other entries. */
   #writtenBeside(
     subject: Subject,
     { paths, writes, by }: Pick<Written, "paths" | "writes"> & { readonly by: BackgroundWriter },
@@ -253,7 +253,7 @@ export class Ledger implements Observer {
     const { key } = subject;
     const page = this.#pages.get(key) ?? { reference: {}, entries: [] };
     const reference = objectReference(subject.body);
-    // What a watch said of an object that vanished may be its name alone.
+    // A watch may have told no more than the name of an object that vanished.
     if (reference.name !== undefined) page.reference = { kind: subject.resource.kind, ...reference };
     this.#pages.delete(key);
     this.#pages.set(key, page);

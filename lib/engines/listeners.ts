@@ -2,8 +2,8 @@
  * Checks whether the servers of this process still take connections.
  *
  * A listener can stop accepting while everything else works: where a process had run out of descriptors, Deno 2.9 never accepts on it
- * again. Nobody inside notices, and reviews of admission time out from then on. So `/livez` connects to each of our listeners,
- * those of the probes and of the admission server, and fails when one has not answered twice in a row: then only a restart helps.
+ * again. The process itself does not notice, and reviews of admission time out from then on. So `/livez` connects to each of our listeners,
+ * the ports of the probes and of the admission server, and fails when one has not answered twice in a row: then only a restart helps.
  * Source: Kubernetes, "Liveness, Readiness, and Startup Probes".
  */
 

@@ -1,5 +1,5 @@
 /**
- * Answers probes over HTTP: whether the process lives, whether it serves, and what the user's probe handlers say.
+ * Answers probes over HTTP: whether the process lives, whether it serves, and the answers of the user's probe handlers.
  *
  * `/livez` is answered as long as the event loop turns and our own listeners take connections. `/readyz` tells the truth about whether the operator sees what
  * happens in the cluster. The liveness path (and `/healthz`) gives the results of the probe handlers as JSON,
@@ -23,7 +23,7 @@ export interface ProbeAddress {
   readonly path: string;
 }
 
-/** Something that must be well for the operator to be ready. */
+/** A part that must be well for the operator to be ready. */
 export interface Check {
   /** Such as "streams". */
   readonly name: string;
@@ -43,7 +43,7 @@ export interface Route {
 export interface ProbingOptions {
   readonly clock: Clock;
   readonly address: ProbeAddress;
-  /** Asks the probe handlers. Must reject with an error that says what is wrong, or resolve in reasonable time. */
+  /** Asks the probe handlers. Must reject with an error that names the fault, or resolve in reasonable time. */
   readonly probe: () => Promise<ReadonlyMap<string, unknown>>;
   /** The checks that liveness depends on, as they are now; it must not take long. */
   readonly vitals: () => Promise<readonly Check[]>;
@@ -80,7 +80,7 @@ export function parseProbeAddress(text: string): ProbeAddress {
   };
 }
 
-/** Makes what answers requests. */
+/** Makes the function that answers requests. */
 export function probingApp(options: ProbingOptions): (request: Request) => Response | Promise<Response> {
   const { address, vitals, checks, routes = [] } = options;
   const tellsReasons = (): boolean => isLocal(address) || options.tellsReasons?.() === true;

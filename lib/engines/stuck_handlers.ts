@@ -1,10 +1,10 @@
 /**
- * Notices handlers that do not end, and handlers that let nothing else run.
+ * Notices handlers that do not end, and handlers that block the event loop.
  *
  * A promise that never settles holds its object for ever, and its slot where slots are limited, and nothing in the log would
  * say so. So each call that goes on for longer than `execution.warnAfter` is warned of by name, again each time that its age has
- * doubled; it is listed in `/readyz?verbose`, and counted in a metric. Nobody ends it: that is what `timeout` is for. Daemons
- * may run for ever. What a blocked event loop has blocked cannot be seen while it is blocked: afterwards the handlers are named
+ * doubled; it is listed in `/readyz?verbose`, and counted in a metric. It is not ended: the option `timeout` does that. Daemons
+ * may run for ever. A blocked event loop cannot be seen while it is blocked: afterwards the handlers are named
  * that could have done it. Source: docs/errors.md, "Handlers that never end".
  */
 
@@ -45,7 +45,7 @@ interface Call {
   warnings: number;
 }
 
-/** A call that has ended, and could be what has blocked the event loop just before. */
+/** A call that has ended, and may have blocked the event loop just before. */
 interface EndedCall extends Call {
   /** On the monotonic clock. */
   readonly until: Seconds;
@@ -82,7 +82,7 @@ export class StuckHandlers implements Observer, Disposable {
   attemptBegins(subject: Subject | undefined, attempt: AttemptStart): void {
     const since = this.#now;
     this.#calls.set(attempt, { subject, attempt, since, warnings: 0 });
-    // NB: what is under way when the timer rings, or was begun since, makes it ring again.
+    // A call that is under way when the timer rings, or was begun since, makes it ring again.
     if (this.#timer !== undefined || !mayEnd(attempt)) return;
     const limit = this.#limit;
     if (limit !== Infinity) this.#arm(since + limit);
@@ -160,7 +160,7 @@ export class StuckHandlers implements Observer, Disposable {
     for (const call of this.#calls.values()) {
       if (!mayEnd(call.attempt)) continue;
       if (now - call.since >= limit * 2 ** call.warnings) this.#warn(call);
-      // NB: those that are stuck are looked at again and again, as others may begin to wait for their slots.
+      // Stuck calls are looked at again and again, as others may begin to wait for their slots.
       next = Math.min(next, call.warnings > 0 ? now + limit : call.since + limit);
     }
     this.#warnOfStarvation(limit);

@@ -1,5 +1,5 @@
 /**
- * Tells OpenTelemetry what an operator does: a span for each reconcile of an object, each call of a handler, each request.
+ * Tells OpenTelemetry of the work of an operator: a span for each reconcile of an object, each call of a handler, each request.
  *
  * Only the API is used: without an SDK that the user has registered this is not even loaded (see `isTraced()`).
  * Spans follow each other by OpenTelemetry's own context; requests carry it on (W3C Trace Context). Source: scenario N12.

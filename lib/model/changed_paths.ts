@@ -1,7 +1,7 @@
 /**
  * Which parts of an object differ between two of its states: a quick answer for observers, not for handlers.
  *
- * Fields that the server counts up by itself are left out. So are those that lie deeper than readers look, and those that are
+ * Fields that the server counts up by itself are left out. So are fields that lie deeper than readers look, and fields that are
  * too many to read.
  */
 
@@ -11,10 +11,10 @@ import type { JsonObject, KubeObject } from "./object.ts";
 const DEEPEST = 4;
 const MOST = 16;
 
-/** Keys of the metadata that differ with each write, and say nothing. */
+/** Keys of the metadata that differ with each write. */
 const NOISE: readonly string[] = ["resourceVersion", "managedFields", "generation"];
 
-/** Returns dotted paths of what differs, at most sixteen. */
+/** Returns dotted paths of the fields that differ, at most sixteen. */
 export function changedPaths(before: unknown, after: unknown): string[] {
   if (before === after) return [];
   const search: Search = { trail: [], found: [] };
@@ -35,7 +35,7 @@ export function isSamePlace(a: string, b: string): boolean {
 }
 
 interface Search {
-  /** The keys that lead to where it looks now. NB: paths are made of it only where something is found: most is equal. */
+  /** The keys that lead to where it looks now. Paths are made of it only where a difference is found: most fields are equal. */
   readonly trail: string[];
   readonly found: string[];
 }
@@ -99,10 +99,10 @@ function name(content: unknown, { path, depth, found }: Walk): void {
   }
 }
 
-// Who owns which fields of an object, as the server keeps it in `metadata.managedFields`.
+// The owners of fields, as the server keeps them in `metadata.managedFields`.
 // Source: Kubernetes, "Server-Side Apply", "Field management"; structured-merge-diff, FieldsV1.
 
-/** Returns the names of the managers that own one of these places (dotted paths), or something in them; sorted. */
+/** Returns the names of the managers that own one of these places (dotted paths), or a field in them; sorted. */
 export function managersOf(object: KubeObject, paths: readonly string[]): string[] {
   const { managedFields } = object.metadata;
   if (!Array.isArray(managedFields)) return [];
@@ -114,7 +114,7 @@ export function managersOf(object: KubeObject, paths: readonly string[]): string
   return [...new Set(names)].sort();
 }
 
-/** The leaves of a set of fields: keys begin with "f:"; what is said about items of lists counts for the list. */
+/** The leaves of a set of fields: keys begin with "f:"; an owner of an item counts as an owner of the list. */
 function* ownedPaths(fields: unknown, path: string): Generator<string> {
   const keys = isObject(fields) ? Object.keys(fields).filter((key) => key.startsWith("f:")) : [];
   if (keys.length === 0 && path !== "") yield path;

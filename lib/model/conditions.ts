@@ -19,19 +19,19 @@ export interface Condition {
   readonly reason: string;
   /** For readers. */
   readonly message: string;
-  /** When the status became what it is: RFC 3339. */
+  /** When the status changed last: RFC 3339. */
   readonly lastTransitionTime: string;
   /** The generation of the object that was looked at. */
   readonly observedGeneration?: number;
 }
 
-/** Returns the condition of this type; undefined if there is none. What is no list of conditions counts as none. */
+/** Returns the condition of this type; undefined if there is none. A value that is no list of conditions counts as none. */
 export function findCondition(body: { readonly status?: unknown }, type: string): Condition | undefined {
-  // Strangers' objects: an entry is a condition if it has the type; the rest is read as what it is by convention.
+  // Strangers' objects: an entry is a condition if it has the type; the rest is read as the convention has it.
   return entriesOf(body).find((entry) => isOfType(entry, type)) as Condition | undefined;
 }
 
-/** Sets a condition. The time of the last transition moves only if the status changes; what is the same stays untouched. */
+/** Sets a condition. The time of the last transition moves only if the status changes; an equal condition stays untouched. */
 export function setCondition(body: KubeObject, wanted: Condition): void {
   const entries = entriesOf(body);
   const before = findCondition(body, wanted.type);

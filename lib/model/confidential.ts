@@ -1,7 +1,7 @@
 /**
- * Fields whose values must not be read off notes, log lines and events: digests stand in their place, or nothing at all.
+ * Fields whose values must not be read off notes, log lines and events: digests stand in their place, or they are left out.
  *
- * A digest tells whether a value has changed since it was noted, and nothing else: handlers then get a text for what it was
+ * A digest tells only whether a value has changed since it was noted: handlers then get a text for the former value
  * before. Digests of two objects differ for the same value.
  */
 
@@ -30,7 +30,7 @@ export function hideFields<T extends JsonObject>(
     const value = getField(object, path);
     if (value !== undefined) result = withField(result, path, hide(value, saltOf(owner), 0));
   }
-  // Values are replaced by texts, which only those must know who take it for more than JSON.
+  // Values are replaced by texts: the type of the result is for callers that treat it as JSON.
   return result as T;
 }
 
@@ -61,7 +61,7 @@ export function holdsPlain(noted: JsonObject, fields: readonly FieldPath[]): boo
   });
 }
 
-/** Returns the differences for a log line: of confidential values only what happened, and where. */
+/** Returns the differences for a log line: of confidential values only the operation and the path. */
 export function withoutValues(diff: Diff, fields: readonly FieldPath[]): readonly (readonly unknown[])[] {
   if (fields.length === 0) return diff;
   return diff.map((item) => {

@@ -1,5 +1,5 @@
 /**
- * Times that a cron expression names. The only file that imports the package; nothing is scheduled here.
+ * Times that a cron expression names. The only file that imports the package; it schedules no calls.
  */
 
 import { Cron } from "croner";

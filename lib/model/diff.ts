@@ -30,7 +30,7 @@ export type DiffItem<Value = unknown> =
     readonly new: Value | undefined;
   };
 
-/** All differences: of each object first what was added, then what was removed, then what changed. Frozen. */
+/** All differences: of each object first additions, then removals, then changes. Frozen. */
 export type Diff = readonly DiffItem[];
 
 /** The difference of equal things. */
@@ -65,7 +65,7 @@ export function makeDiffItem(
 }
 
 /**
- * Returns the differences as seen from a field: those at or below the path, with their paths relative to it.
+ * Returns the differences as seen from a field: the ones at or below the path, with their paths relative to it.
  *
  * A difference above the path is compared anew below it: if `spec` was added, `spec.a` may have been.
  */

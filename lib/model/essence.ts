@@ -1,5 +1,5 @@
 /**
- * The essence of an object: what of it counts when changes are looked for (Kopf, docs/handlers; scenarios A75–A96).
+ * The essence of an object: the parts that count when changes are looked for (Kopf, docs/handlers; scenarios A75–A96).
  *
  * Everything but the system's own: no apiVersion, kind, metadata (labels and annotations excepted), no status, no notes
  * of operators. It is made for each event of each object, so it is a view: it shares its parts with the body. Bodies are
@@ -33,7 +33,7 @@ export function buildEssence(body: KubeObject, options: EssenceOptions = {}): Js
   return clearEssence(gatherEssence(body, options.extraFields), options);
 }
 
-/** Returns what is of interest, notes of operators still among it. */
+/** Returns the parts of interest, notes of operators still among them. */
 function gatherEssence(body: KubeObject, extraFields: readonly FieldPath[] = []): JsonObject {
   let essence: JsonObject = {};
   for (const key of Object.keys(body)) if (!SYSTEM_STANZAS.has(key)) setKey(essence, key, body[key]);
@@ -47,9 +47,9 @@ function gatherEssence(body: KubeObject, extraFields: readonly FieldPath[] = [])
 }
 
 /**
- * Returns an essence without what does not count, also if it did when the essence was stored.
+ * Returns an essence without the parts that do not count, also if they did when the essence was stored.
  *
- * Notes of operators, kubectl's copy of what was applied, ignored fields; and objects emptied by that.
+ * Notes of operators, kubectl's copy of the applied manifest, ignored fields; and objects emptied by that.
  */
 export function clearEssence(essence: JsonObject, options: EssenceOptions = {}): JsonObject {
   let cleared = clearAnnotations(essence, options.prefix);
@@ -57,7 +57,7 @@ export function clearEssence(essence: JsonObject, options: EssenceOptions = {}):
   return dropEmpty(cleared);
 }
 
-/** Tells whether a field counts only if it is declared as an extra field: those outside of what every essence has. */
+/** Tells whether a field counts only if it is declared as an extra field: a field that is not in every essence. */
 export function isExtraField(path: FieldPath): boolean {
   const [stanza = "", key = ""] = path;
   if (stanza === "metadata") return key !== "labels" && key !== "annotations";

@@ -2,7 +2,7 @@
  * Paths into objects: how users write them, how values are read and set by them.
  *
  * Kopf's rules (docs/filters, "Field filters"): a dotted string, or a list of keys where a key contains dots. There are
- * no array indices. What is missing, null, or lies behind something that is not an object counts as absent (deviation
+ * no array indices. A value that is missing, null, or behind a value that is not an object counts as absent (deviation
  * G8: in Kopf it crashes the reconcile).
  */
 
@@ -16,7 +16,7 @@ export type FieldPath = readonly string[];
 export type FieldSpec = string | readonly string[];
 
 /**
- * Returns the keys of a path. Nothing, "" and [] give the empty path.
+ * Returns the keys of a path. Undefined, null, "" and [] give the empty path.
  *
  * @throws {TypeError} If it is neither a string nor a list of strings.
  * @throws {SyntaxError} If the dotted form has an empty key, as in "spec..replicas".
@@ -45,7 +45,7 @@ export function formatField(path: FieldPath): string {
   return path.join(".");
 }
 
-/** Returns the value at the path; undefined if it is absent, null, or behind something that is not an object. */
+/** Returns the value at the path; undefined if it is absent, null, or behind a value that is not an object. */
 export function getField(body: unknown, path: FieldPath): unknown {
   let value = body;
   for (const key of path) {
@@ -72,7 +72,7 @@ export function withField(object: JsonObject, path: FieldPath, value: unknown): 
 /**
  * Returns the object without the value at the path, and without parents emptied by that; everything else is shared.
  *
- * The original itself if there is nothing at the path.
+ * The original itself if there is no value at the path.
  */
 export function withoutField(object: JsonObject, path: FieldPath): JsonObject {
   const [key, ...rest] = path;

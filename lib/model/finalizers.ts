@@ -1,7 +1,7 @@
 /**
- * Finalizers: who holds an object back from vanishing, and how the list looks after we add or remove ours.
+ * Finalizers: the names that hold an object back from vanishing, and the list after ours is added or removed.
  *
- * The functions give the new list and change nothing: a list is replaced as a whole by a merge patch, so it must go out
+ * The functions return the new list, and leave the object as it is: a list is replaced as a whole by a merge patch, so it must go out
  * with the `resourceVersion` it was made from (docs/architecture.md), or foreign finalizers could be lost.
  */
 

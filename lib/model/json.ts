@@ -5,7 +5,7 @@
  * set in a way that never changes a prototype. `null` and an absent key are the same, as in Kubernetes and in Kopf;
  * numbers and booleans are never equal to each other, unlike in Kopf (Python). Whole numbers beyond 2^53 are bigints, and
  * mean the same as a number of that size. API servers take objects of 10,000 levels, more than a stack of calls can have
- * everywhere: nothing here goes deeper than some hundred calls.
+ * everywhere: no function here goes deeper than some hundred calls.
  */
 
 import type { JsonObject } from "./object.ts";
@@ -49,10 +49,10 @@ export function shallowCopy(object: JsonObject): JsonObject {
   return copy;
 }
 
-/** How many levels are walked by calls; what lies deeper is put aside, and walked from there anew. */
+/** How many levels are walked by calls; a deeper value is put aside, and walked from there anew. */
 const CALL_DEPTH = 200;
 
-/** Levels of what users make: API servers take no more. */
+/** The levels that values of users may have: API servers take no more. */
 const DEEPEST = 10_000;
 
 /** Returns a deep copy of a JSON value. Several times faster than `structuredClone`; only for plain JSON. */
@@ -79,7 +79,7 @@ interface Copying {
 
 function copyOf(value: unknown, copying: Copying): unknown {
   if (typeof value !== "object" || value === null) return value;
-  // Nothing else is in JSON.
+  // JSON has no other values.
   const from = value as unknown[] | JsonObject;
   const copy: Copy = { from, to: Array.isArray(from) ? [] : {} };
   if (copying.depth >= CALL_DEPTH) copying.later.push(copy);
@@ -101,7 +101,7 @@ function copyInto({ from, to }: Copy, copying: Copying): void {
   for (const key of Object.keys(from)) setKey(object, key, copyOf(from[key], copying));
 }
 
-/** Freezes a JSON value and everything in it, and returns it. What is frozen already is not walked again. */
+/** Freezes a JSON value and everything in it, and returns it. A frozen value is not walked again. */
 export function deepFreeze<T>(value: T): T {
   if (!isOpen(value)) return value;
   const open: object[] = [value];
@@ -129,7 +129,7 @@ export function isSameJson(a: unknown, b: unknown): boolean {
 interface Comparing {
   readonly nullCounts: boolean;
   depth: number;
-  /** Pairs: what lies deep, and is equal unless it turns out otherwise. */
+  /** Pairs of values that lie deep: they are equal unless a difference is found. */
   readonly later: unknown[];
 }
 
@@ -156,7 +156,7 @@ function equalValues(a: unknown, b: unknown, comparing: Comparing): boolean {
   }
   comparing.depth++;
   const isSame = Array.isArray(a)
-    // The lines above have decided what the two are.
+    // The lines above have found out the types of both.
     ? equalArrays(a, b as unknown[], comparing)
     : equalObjects(a as JsonObject, b as JsonObject, comparing);
   comparing.depth--;
@@ -182,7 +182,7 @@ function equalArrays(a: readonly unknown[], b: readonly unknown[], comparing: Co
 }
 
 function equalObjects(a: JsonObject, b: JsonObject, comparing: Comparing): boolean {
-  // NB: lists of keys would cost more than the comparison, and most of what is compared is equal.
+  // Lists of keys would cost more than the comparison, and most values are equal.
   for (const key in a) {
     if (!Object.hasOwn(a, key)) continue;
     const own = a[key];
@@ -206,7 +206,7 @@ function equalObjects(a: JsonObject, b: JsonObject, comparing: Comparing): boole
  */
 export function canonicalJson(value: unknown): string {
   if (typeof value !== "object" || value === null) return canonicalScalar(value);
-  // NB: not by calls, and depth first: what users make may be a circle, which must come to an end.
+  // NB: not by calls, and depth first: values of users may have circles, and the walk must come to an end.
   const open = [openLevel(value)];
   let text = open[0]?.isList === true ? "[" : "{";
   for (let level = open.at(-1); level !== undefined; level = open.at(-1)) {
@@ -259,10 +259,10 @@ function canonicalScalar(value: unknown): string {
 }
 
 /**
- * Returns what JSON makes of a value that a user made: an own deep copy, `toJSON` applied, undefined members left out, and
- * bigints as numbers where those are exact.
+ * Returns the JSON value of a value that a user made: an own deep copy, `toJSON` applied, undefined members left out, and
+ * bigints as numbers where numbers are exact.
  *
- * @param where What is being converted, for the message: a dotted path such as "status.state".
+ * @param where The value that is being converted, for the message: a dotted path such as "status.state".
  * @throws {TypeError} If a part of it cannot be JSON: NaN, an infinity, a circle; or if it has more than 10,000 levels.
  */
 export function toJson(value: unknown, where: string): unknown {
@@ -350,7 +350,7 @@ function convertMember(member: unknown, key: string, state: Conversion): unknown
 function notJson(what: string, state: Conversion): TypeError {
   const where = [state.where, ...state.path].filter((part) => part !== "").join(".");
   const error = new TypeError(`Cannot turn "${where}" into JSON: it is ${what}`);
-  // Who has put it there is on no stack any more, and our own lines tell nothing.
+  // The code that has put it there is on no stack any more, and our own lines do not help.
   error.stack = String(error);
   return error;
 }

@@ -1,5 +1,5 @@
 /**
- * JSON patches (RFC 6902): the steps from one state to another. Servers apply them; here nobody does.
+ * JSON patches (RFC 6902): the steps from one state to another. Servers apply them; this package does not.
  *
  * Our own, small: the packages for it either refuse `__proto__` as a key or set the prototype by it, and rewrite each item
  * behind a removed one, so that taking our finalizer off a list would touch everybody else's.
@@ -19,7 +19,7 @@ export type JsonPatchOperation =
 /**
  * Returns the steps from one state to another; none if they are the same.
  *
- * @throws {TypeError} If the new state holds what cannot be JSON.
+ * @throws {TypeError} If the new state holds a value that cannot be JSON.
  */
 export function createJsonPatch(before: unknown, after: unknown): JsonPatchOperation[] {
   const operations: JsonPatchOperation[] = [];
@@ -32,7 +32,7 @@ export function createJsonPatch(before: unknown, after: unknown): JsonPatchOpera
  *
  * The body stays as it is.
  *
- * @throws {TypeError} If the patch is not empty and there is no body; or if what it makes cannot be JSON.
+ * @throws {TypeError} If the patch is not empty and there is no body; or if its result cannot be JSON.
  */
 export function toJsonPatch(patch: Patch, body?: KubeObject): JsonPatchOperation[] {
   if (patch.isEmpty) return [];
@@ -42,7 +42,7 @@ export function toJsonPatch(patch: Patch, body?: KubeObject): JsonPatchOperation
   return createJsonPatch(body, after);
 }
 
-/** Below so many levels, what differs is replaced as a whole. */
+/** Below so many levels, values that differ are replaced as a whole. */
 const DEEPEST = 200;
 
 interface Comparison {
@@ -73,7 +73,7 @@ function compareObjects(a: JsonObject, b: JsonObject, { operations, path, depth 
   }
 }
 
-/** Leaves alone what is the same at both ends; in between, items are compared in pairs, and the rest added or removed. */
+/** Leaves equal items at both ends alone; in between, items are compared in pairs, and the rest added or removed. */
 function compareArrays(
   a: readonly unknown[],
   b: readonly unknown[],

@@ -1,6 +1,6 @@
 /**
- * Kinds that every cluster has, as they would be discovered: those the framework itself needs, and those that operators
- * make most often. Nothing has to be looked up to talk to the API server about them.
+ * Kinds that every cluster has, as they would be discovered: the kinds that the framework itself needs, and the ones that operators
+ * make most often. No discovery is needed to talk to the API server about them.
  *
  * Source: Kubernetes API reference, 1.30 and newer.
  */

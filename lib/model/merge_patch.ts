@@ -1,8 +1,8 @@
 /**
  * JSON merge patches (RFC 7386): null deletes, objects merge, everything else replaces.
  *
- * Beside applying them: putting two together, and leaving out what the live object has already, so that nothing is
- * sent that changes nothing (docs/architecture.md). All functions leave their arguments as they are.
+ * Beside applying them: putting two together, and leaving out the values that the live object has already, so that no
+ * write is sent that would change no field (docs/architecture.md). All functions leave their arguments as they are.
  */
 
 import { cloneJson, getKey, isEmptyObject, isEqualJson, isObject, setKey, shallowCopy } from "./json.ts";
@@ -14,7 +14,7 @@ export function applyMergePatch<T = JsonObject>(live: T, patch: JsonObject): T {
   // NB: not by calls: patches may be nested as deep as objects.
   const open: Merge[] = [{ result, patch }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) mergeInto(next, open);
-  // A merge patch can make anything of anything; callers know what theirs leaves.
+  // A merge patch can make a value of any type; callers know the type that theirs leaves.
   return result as T;
 }
 
@@ -23,7 +23,7 @@ interface Merge {
   readonly patch: JsonObject;
 }
 
-/** Merges one level; the objects in it are added to those that are still to be merged. */
+/** Merges one level; the objects in it are added to the list of objects that are still to be merged. */
 function mergeInto({ result, patch }: Merge, open: Merge[]): void {
   for (const key of Object.keys(patch)) {
     const value = patch[key];
@@ -40,7 +40,7 @@ function mergeInto({ result, patch }: Merge, open: Merge[]): void {
   }
 }
 
-/** Returns one patch that says what both say; where they differ, what the second one says. Parts are shared with both. */
+/** Returns one patch for both; where they differ, the second one counts. Parts are shared with both. */
 export function joinPatches(first: JsonObject, second: JsonObject): JsonObject {
   const result = shallowCopy(first);
   const open: Merge[] = [{ result, patch: second }];
@@ -56,9 +56,9 @@ export function joinPatches(first: JsonObject, second: JsonObject): JsonObject {
 }
 
 /**
- * Returns what is left of a patch when all that the live object has already is left out; undefined if that is nothing.
+ * Returns the part of a patch that the live object does not have already; undefined if there is none.
  *
- * Deleting what is absent is nothing, also where its parents are absent too; so is merging into nothing but itself.
+ * The deletion of an absent value is left out, also where its parents are absent; so is a value that is merged into itself.
  */
 export function minimisePatch(live: unknown, patch: JsonObject): JsonObject | undefined {
   return minimise(live, patch, 0);
@@ -82,14 +82,14 @@ function minimise(live: unknown, patch: JsonObject, depth: number): JsonObject |
 function minimiseValue(live: unknown, value: unknown, depth: number): unknown {
   if (!isObject(value) || depth > DEEPEST) return isEqualJson(live, value) ? undefined : value;
   if (isObject(live)) return minimise(live, value, depth);
-  // Where there is nothing, deletions alone make nothing, but an explicit {} makes an empty object. What stands in the way
+  // Where there is no value, deletions alone make none, but an explicit {} makes an empty object. A value that stands in the way
   // of an object is replaced.
   return live !== undefined || isEmptyObject(value) ? value : minimise({}, value, depth);
 }
 
 /** A merge patch in two parts, for kinds whose status is a subresource. */
 export interface SplitPatch {
-  /** For the object's own URL; undefined if there is nothing but status. */
+  /** For the object's own URL; undefined if the patch has only a status. */
   readonly main: JsonObject | undefined;
   /** For the status URL, as `{ status: … }`; undefined if there is no status. */
   readonly status: JsonObject | undefined;

@@ -1,7 +1,7 @@
 /**
  * The types of Kubernetes' objects.
  *
- * Objects come from strangers: only what every object must have is typed, everything else is `unknown` until narrowed.
+ * Objects come from strangers: only the members that every object must have are typed, everything else is `unknown` until narrowed.
  * Kubernetes treats JSON `null` and an absent key alike almost everywhere, and so do we.
  */
 
@@ -23,7 +23,7 @@ export interface ObjectMeta {
   uid?: string;
   /** Changes with each write. Decimal digits in practice, opaque by contract. */
   resourceVersion?: string;
-  /** Counts the changes of the desired state, which is what the server takes for it. */
+  /** Counts the changes of the desired state, as the server understands it. */
   generation?: number;
   /** RFC 3339. */
   creationTimestamp?: string;
@@ -35,7 +35,7 @@ export interface ObjectMeta {
   labels?: Record<string, string>;
   /** For notes; ours are there too. At most 256 KiB together. */
   annotations?: Record<string, string>;
-  /** Names of those who must let go before the object may vanish. */
+  /** Names of the controllers that must let go before the object may vanish. */
   finalizers?: string[];
   /** Whom the object goes with. */
   ownerReferences?: OwnerReference[];
@@ -85,7 +85,7 @@ export interface WatchEvent<Obj = KubeObject> {
   object: Obj;
 }
 
-/** Source: Kubernetes API reference, Status: what the API server answers in place of an object. */
+/** The answer of the API server in place of an object. Source: Kubernetes API reference, Status. */
 export interface StatusBody {
   /** Always "Status". */
   kind: "Status";

@@ -1,7 +1,7 @@
 /**
  * The changes that a handler wants on its object: sections to write into, and functions that change a whole body.
  *
- * The sections mean a merge patch (RFC 7386): what is set is merged, null deletes. One patch is shared by the framework
+ * The sections mean a merge patch (RFC 7386): a value is merged, null deletes. One patch is shared by the framework
  * and all handlers of a reconcile. It is only a collector: `execution/object_writer.ts` minimises and sends it.
  */
 
@@ -11,7 +11,7 @@ import type { JsonObject, KubeObject, ObjectMeta } from "./object.ts";
 
 export { applyMergePatch, joinPatches, minimisePatch, type SplitPatch, splitStatus } from "./merge_patch.ts";
 
-/** A change to a value of type T: objects in part, null for what is to be deleted, lists as a whole. */
+/** A change to a value of type T: objects in part, null for a deletion, lists as a whole. */
 export type PatchOf<T> = T extends readonly unknown[] ? T
   : T extends object ? { [Key in keyof T]?: PatchOf<T[Key]> | null }
   : T;
@@ -30,7 +30,7 @@ export class Patch<Spec = JsonObject, Status = JsonObject> {
   // NB: both are made when they are needed: each object in memory has such a patch, which is nearly always empty.
   /** Stanzas that were opened for writing, or set to an object. Once handed out, an object stays the same one. */
   #sections: Map<string, JsonObject> | undefined;
-  /** Stanzas that were set as a whole to something that is not an object: null, mostly. */
+  /** Stanzas that were set as a whole to a value that is not an object: null, mostly. */
   #wholes: Map<string, unknown> | undefined;
   #fns: PatchFunction[] = [];
 
@@ -39,7 +39,7 @@ export class Patch<Spec = JsonObject, Status = JsonObject> {
     if (raw !== undefined) this.merge(raw);
   }
 
-  /** Changes to the spec: write into it, or set it; null deletes it as a whole. Reading changes nothing. */
+  /** Changes to the spec: write into it, or set it; null deletes it as a whole. Reading leaves it as it is. */
   get spec(): PatchOf<Spec> {
     return this.#open("spec") as PatchOf<Spec>; // users' types are claims about their own objects
   }
@@ -58,7 +58,7 @@ export class Patch<Spec = JsonObject, Status = JsonObject> {
   /** Changes to the metadata; `labels` and `annotations` are there to be written into. */
   get metadata(): PatchOfMeta {
     const metadata = this.#open("metadata");
-    // Users may have set them to null or to objects of their own; null is kept until something is written.
+    // Users may have set them to null or to objects of their own; null is kept until a field is written.
     for (const key of MAPS) if (!isObject(metadata[key]) && metadata[key] !== null) metadata[key] = blank();
     return metadata as PatchOfMeta; // made so by the line above
   }
@@ -82,7 +82,7 @@ export class Patch<Spec = JsonObject, Status = JsonObject> {
     this.#fns = value;
   }
 
-  /** Whether there is nothing to be sent: no function, and nothing in the sections. Never throws. */
+  /** Whether there is no change to be sent: no function, and no value in the sections. Never throws. */
   get isEmpty(): boolean {
     if (this.#fns.length > 0 || (this.#wholes?.size ?? 0) > 0) return false;
     for (const [name, section] of this.#sections ?? []) if (!isBlank(name, section)) return false;
@@ -94,7 +94,7 @@ export class Patch<Spec = JsonObject, Status = JsonObject> {
   /**
    * Returns the changes as a merge patch: an own copy, without sections (and labels and annotations) that are empty.
    *
-   * @throws {TypeError} If something in it cannot be JSON; the message says where.
+   * @throws {TypeError} If a value in it cannot be JSON; the message says where.
    */
   toMergePatch(): JsonObject {
     const result: JsonObject = {};
@@ -173,7 +173,7 @@ function empty(section: JsonObject): void {
 
 /** Merges into a section in place, so that references to it and to its labels and annotations stay good. */
 function fill(section: JsonObject, patch: JsonObject): void {
-  // NB: not by calls, as objects may be nested deeper than those; and depth first, so that a circle is found.
+  // NB: not by calls, as objects may be nested deeper than calls; and depth first, so that a circle is found.
   const open = [{ section, patch, depth: 0 }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { section, patch, depth } = next;
@@ -191,7 +191,7 @@ function fill(section: JsonObject, patch: JsonObject): void {
   }
 }
 
-/** Tells objects to be merged from those with a form of their own, such as dates. */
+/** Tells objects to be merged from objects with a form of their own, such as dates. */
 function isPlain(value: unknown): value is JsonObject {
   if (!isObject(value)) return false;
   const prototype = Object.getPrototypeOf(value);

@@ -1,7 +1,7 @@
 /**
  * Patterns of names: globs, with exceptions, as `-n` takes them.
  *
- * Globs are separated by commas; `!` makes one an exception. The first one decides who is in at all (`*`, if it is an
+ * Globs are separated by commas; `!` makes one an exception. The first one decides which names are in at all (`*`, if it is an
  * exception); from left to right exceptions take out, and later globs bring back. Source: Kopf, docs/scopes; scenarios B186–B213.
  */
 
@@ -29,7 +29,7 @@ export function parsePattern(pattern: string | RegExp): NameTest {
   };
 }
 
-/** Tells whether a pattern is the name itself, so that nobody needs to be asked who matches. */
+/** Tells whether a pattern is the name itself, so that no list of names is needed. */
 export function isExactName(pattern: string | RegExp): pattern is string {
   return typeof pattern === "string" && !/[*?![\],]/.test(pattern) && pattern.trim() !== "";
 }

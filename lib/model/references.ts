@@ -1,5 +1,5 @@
 /**
- * References from one object to another: what log lines and events point to, and who owns whom.
+ * References from one object to another: the objects of log lines and events, and owners.
  */
 
 import { isObject } from "./json.ts";
@@ -37,7 +37,7 @@ export interface OwnerReferenceOptions {
   readonly blockOwnerDeletion?: boolean;
 }
 
-/** Returns the reference to an object; what the object lacks is left out. */
+/** Returns the reference to an object, without members that the object lacks. */
 export function objectReference(body: Referable): ObjectReference {
   const { name, uid, namespace } = metadataOf(body);
   const reference: ObjectReference = {};
@@ -49,7 +49,7 @@ export function objectReference(body: Referable): ObjectReference {
   return reference;
 }
 
-/** Returns "namespace/name", or the name alone of what is in no namespace. */
+/** Returns "namespace/name", or the name alone of an object without a namespace. */
 export function namespacedName(
   { namespace, name = "" }: Pick<ObjectReference, "namespace" | "name">,
 ): string {
@@ -87,7 +87,7 @@ export function ownersNamespace(reference: OwnerReference): string | undefined {
   return (reference as { readonly [OWNERS_NAMESPACE]?: string })[OWNERS_NAMESPACE];
 }
 
-/** Adds an owner to an object that is being made, in place; nothing if an owner with that uid is there already. */
+/** Adds an owner to an object that is being made, in place, unless an owner with that uid is there already. */
 export function addOwnerReference(
   object: { metadata?: Pick<ObjectMeta, "ownerReferences"> },
   reference: OwnerReference,

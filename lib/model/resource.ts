@@ -1,7 +1,7 @@
 /**
  * A kind that an API server serves (group, version, plural), and the paths under which it serves it.
  *
- * A `Resource` is what discovery found; what a user declares (`resource()` in `registry/`) is only a selector until
+ * A `Resource` is a kind that discovery found; a kind that a user declares (`resource()` in `registry/`) is only a selector until
  * discovery has matched it. Identity is (group, version, plural), as in Kopf.
  */
 

@@ -1,7 +1,7 @@
 /**
  * Selectors: which kinds a handler is for (Kopf, docs/resources; scenarios A21–A50).
  *
- * All forms in which users name kinds become one shape, which is matched against what discovery found. Names are exact,
+ * All forms in which users name kinds become one shape, which is matched against the kinds that discovery found. Names are exact,
  * case-sensitive strings.
  */
 
@@ -48,7 +48,7 @@ const NAMES = ["kind", "plural", "singular", "shortcut", "category", "anyName", 
 const VERSION = /^v[0-9]+(?:(?:alpha|beta)[0-9]+)?$/;
 
 /**
- * Returns the selector of what a user wrote.
+ * Returns the selector of a kind as a user wrote it.
  *
  * Positional forms: `[predicate]`, `[EVERYTHING]`, `["name"]`, `["name.group"]`, `["name.version"]` (the core group),
  * `["name.version.group"]`, `["name.group/version"]`, `["name/version"]` (the core group), `["group/version", name]`,
@@ -75,7 +75,7 @@ export function parseSelector(terms: readonly SelectorTerm[], keywords: Selector
   return Object.freeze(selector);
 }
 
-/** Tells whether the selector means this kind. What a predicate throws is passed on. */
+/** Tells whether the selector means this kind. An error of a predicate is passed on. */
 export function matches(selector: Selector, resource: Resource): boolean {
   if (selector.group !== undefined && selector.group !== resource.group) return false;
   if (selector.version !== undefined && selector.version !== resource.version) return false;
@@ -85,7 +85,7 @@ export function matches(selector: Selector, resource: Resource): boolean {
   if (selector.singular !== undefined) return selector.singular === resource.singular;
   if (selector.shortcut !== undefined) return resource.shortcuts.includes(selector.shortcut);
   if (selector.category !== undefined) return resource.categories.includes(selector.category);
-  // Handlers of everything would be woken by what they cause: each of their log lines can become an event.
+  // Handlers of everything would be woken by their own effects: each of their log lines can become an event.
   if (selector.predicate !== undefined) return !isEvents(resource) && Boolean(selector.predicate(resource));
   if (selector.anyName === EVERYTHING) return !isEvents(resource);
   return [resource.kind, resource.plural, resource.singular, ...resource.shortcuts].includes(
@@ -93,7 +93,7 @@ export function matches(selector: Selector, resource: Resource): boolean {
   );
 }
 
-/** Returns the kinds that the selector means: of a specific selector's matches, those of the core group go first, alone. */
+/** Returns the kinds that the selector means: of a specific selector's matches, the ones of the core group go first, alone. */
 export function select(selector: Selector, resources: Iterable<Resource>): Resource[] {
   const matching = [...resources].filter((resource) => matches(selector, resource));
   const core = matching.filter(({ group }) => group === "");

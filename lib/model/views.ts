@@ -27,7 +27,7 @@ export interface Views<Spec = JsonObject, Status = JsonObject> {
 
 const EMPTY: Readonly<JsonObject> = Object.freeze({});
 
-/** Freezes a value and everything in it, and returns it: for what handlers may read but not change. */
+/** Freezes a value and everything in it, and returns it: for values that handlers may read but not change. */
 export function readOnly<T>(value: T): T {
   return deepFreeze(value);
 }
@@ -50,7 +50,7 @@ export function liveViews<Spec, Status>(current: () => KubeObject<Spec, Status>)
   };
 }
 
-/** Only what is taken is made. */
+/** A member is made when it is taken. */
 class Snapshot<Spec, Status> implements Views<Spec, Status> {
   readonly #body: KubeObject<Spec, Status>;
 
@@ -92,11 +92,11 @@ function liveView<T extends object>(current: () => T): T {
   const refuse = () => {
     throw new TypeError("Cannot change the object through its view: it is read-only; use the patch");
   };
-  // Consoles look at a proxy's target, past its traps; this shows them the newest state instead of nothing.
+  // Consoles look at a proxy's target, past its traps; this shows them the newest state instead of an empty object.
   const target = Object.defineProperties({}, {
     [Symbol.for("nodejs.util.inspect.custom")]: { value: current, configurable: true },
   });
-  // The handler gives what `current` gives, whose type is T.
+  // The handler returns the value of `current`, whose type is T.
   return new Proxy(target, {
     get: (_, key) => {
       const object: object = current();

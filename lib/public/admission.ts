@@ -1,5 +1,5 @@
 /**
- * `@lotse/lotse/admission`: what a server for webhooks of one's own is made from.
+ * `@lotse/lotse/admission`: the parts of a server for webhooks of one's own.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * `@lotse/lotse/client`: ways into a cluster, and the types of what leads there.
+ * `@lotse/lotse/client`: ways into a cluster, and their types.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * `@lotse/lotse/host`: what an operator needs of the world around it, to be put in place of the real one, and logging.
+ * `@lotse/lotse/host`: the world around an operator, to be put in place of the real one, and logging.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * `@lotse/lotse/persistence`: where an operator keeps its notes on objects, and what to make a place of one's own from.
+ * `@lotse/lotse/persistence`: where an operator keeps its notes on objects, and the parts of a place of one's own.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * `@lotse/lotse/types`: types that those of the main door are made from. Programs seldom name them.
+ * `@lotse/lotse/types`: types that the types of the main door are made from. Programs seldom name them.
  *
  * @module
  */

@@ -1,7 +1,7 @@
 /**
  * The part of a definition that leads to whoever converts objects between the versions of the kind.
  *
- * What a definition says besides is left alone, whoever applied it. Source: Kubernetes API reference, CustomResourceConversion.
+ * The other parts of a definition are left alone, whoever applied it. Source: Kubernetes API reference, CustomResourceConversion.
  */
 
 import type { Client } from "../../client/client.ts";
@@ -51,7 +51,7 @@ export async function writeConversions(
     const address = { name: `${plural}.${group}` };
     const live = await client.get(CRDS, address, { signal }).catch(ignoreMissing);
     if (live === undefined || isEqualJson(live.spec?.conversion, conversion)) continue;
-    // A merge patch keeps what it does not name: the other kind of way, too.
+    // A merge patch keeps members that it does not name: the other kind of way, too.
     const clientConfig = { url: null, service: null, caBundle: null, ...clientConfigOf(conversion) };
     const webhook = { conversionReviewVersions: ["v1"], clientConfig };
     const body = { spec: { conversion: { strategy: "Webhook", webhook } } };

@@ -1,4 +1,4 @@
-/** Finds what a structural schema says about a field. */
+/** Finds the node of a field in a structural schema. */
 
 import { getKey, isObject } from "../../model/json.ts";
 import type { JsonObject } from "../../model/object.ts";

@@ -1,4 +1,4 @@
-/** Reads what the cluster's definition of a kind says about its objects. */
+/** Reads the cluster's definition of a kind, and the schema in it. */
 
 import type { Addressable, Client } from "../../client/client.ts";
 import { ApiError } from "../../client/errors.ts";

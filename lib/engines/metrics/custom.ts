@@ -24,13 +24,13 @@ export interface HistogramOptions<Label extends string> extends MetricOptions<La
   readonly buckets?: readonly number[];
 }
 
-/** Counts what happens. */
+/** Counts events. */
 export interface Counter<Label extends string> {
   /** Adds to the count: 1, or that many; 0 or more. */
   inc(...args: [Label] extends [never] ? [by?: number] : [labels: LabelValues<Label>, by?: number]): void;
 }
 
-/** Says how much there is of something. */
+/** Tells an amount. */
 export interface Gauge<Label extends string> {
   /** Sets the value. */
   set(...args: [Label] extends [never] ? [value: number] : [labels: LabelValues<Label>, value: number]): void;
@@ -38,7 +38,7 @@ export interface Gauge<Label extends string> {
   inc(...args: [Label] extends [never] ? [by?: number] : [labels: LabelValues<Label>, by?: number]): void;
 }
 
-/** Counts how large what happens is. */
+/** Counts sizes of events. */
 export interface Histogram<Label extends string> {
   /** Counts one value. */
   observe(
@@ -47,7 +47,7 @@ export interface Histogram<Label extends string> {
 }
 
 /**
- * Makes metrics of the author's own, which are served at `/metrics` with those of the operator.
+ * Makes metrics of the author's own, which are served at `/metrics` beside the metrics of the operator.
  *
  * All throw a TypeError for a name that Prometheus would not take, that is there already, or that begins like the operator's own.
  *
@@ -79,7 +79,7 @@ const LABEL = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 /** The beginnings of the operator's own names. */
 const TAKEN = /^(lotse|controller_runtime|workqueue|rest_client|leader_election|process|nodejs|go)_/;
 
-/** How many series a metric may have: those that come later are not kept, so that names in labels cannot fill the memory. */
+/** How many series a metric may have: later ones are not kept, so that names in labels cannot fill the memory. */
 const MOST_SERIES = 10_000;
 
 /**
@@ -178,7 +178,7 @@ type Call<Made> = (
   demands?: Demands,
 ) => void;
 
-/** Passes calls on to a metric: those that come before it is there wait for it, in their order. */
+/** Passes calls on to a metric: calls that come before it is there wait for it, in their order. */
 function callsOf<Made>(metric: Declared, making: Promise<Made>): Call<Made> {
   const series = new Set<string>();
   let made: Made | undefined;
@@ -204,7 +204,7 @@ interface Declared {
   readonly labels: readonly string[];
 }
 
-/** Returns the labels and the number of a call. @throws {TypeError} If the labels are not those declared, or it is no number. */
+/** Returns the labels and the number of a call. @throws {TypeError} If the labels are not the declared ones, or it is no number. */
 function readCall(
   { name, labels }: Declared,
   args: readonly unknown[],

@@ -5,7 +5,7 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Clock, Seconds } from "../../runtime/host.ts";
 
-/** Default bounds of histograms, in seconds: of what may take long. */
+/** Default bounds of histograms of long work. In seconds. */
 const DURATIONS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /** Makes metrics, and returns their text. */
@@ -82,7 +82,7 @@ export class Instruments {
 }
 
 // Answers scrapes, however slowly clients read, so that none of them can make the process keep much.
-// The text is made once for all who ask at the same time, as bytes, which are handed out in pieces: the next one only when the
+// The text is made once for all requests at the same time, as bytes, which are handed out in pieces: the next one only when the
 // client has taken the one before. Only so many may read at once, others are told to come again; and a client that has not read
 // everything after a minute is cut off.
 
@@ -128,7 +128,7 @@ export class Scrapes {
     try {
       const bytes = await this.#current();
       const headers = { "content-type": this.#options.contentType, "content-length": String(bytes.length) };
-      // NB: who asks for the head alone never takes the body, nor says that it does not.
+      // NB: a HEAD request never takes the body, nor says that it does not.
       if (method === "HEAD") return new Response(null, { headers });
       isTaken = true;
       return new Response(this.#give(bytes), { headers });

@@ -1,5 +1,5 @@
 /**
- * Metrics that are not counted but read at each scrape: what waits, what goes on, how streams and the process are.
+ * Metrics that are not counted but read at each scrape: waiting and running work, the state of streams and of the process.
  */
 
 import type { Subject, WatchSnapshot } from "../../execution/observer.ts";

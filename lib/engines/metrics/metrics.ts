@@ -1,7 +1,7 @@
 /**
- * Counts what an operator does, in Prometheus' text format, under the names that dashboards know.
+ * Counts the work of an operator, in Prometheus' text format, under the names that dashboards know.
  *
- * Where something means the same as in controller-runtime and client-go it has the same name; the rest begins with
+ * A metric that means the same as in controller-runtime and client-go has the same name; the rest begins with
  * "lotse_". Labels hold kinds, ids of handlers, verbs and codes, never names of objects, so that the number of series is
  * bounded by the code. `docs/metrics.md` lists every metric; a test holds both together. Source: scenario N11.
  */

@@ -1,5 +1,5 @@
 /**
- * The peering of one operator: which peering objects there are for what it serves, and whether nobody is in its way.
+ * The peering of one operator: the peering objects of the namespaces that it serves, and whether another operator is in its way.
  *
  * There is one object for a run over the whole cluster, else one in each served namespace. Where the server knows no such
  * kinds there is nothing to do, unless peering is mandatory: then the operator waits for them. One object in which somebody
@@ -25,7 +25,7 @@ export interface PeeringOptions {
   readonly identity: string;
   /** Which namespaces are served; undefined: the whole cluster. */
   readonly namespaces: () => readonly string[] | undefined;
-  /** Gets a gate for each object, open while nobody is in the way. */
+  /** Gets a gate for each object, open while no other operator is in the way. */
   readonly gates: GateSet;
 }
 
@@ -78,7 +78,7 @@ export class Peering {
     return this.#members.size > 0 || !this.#kinds.isOpen;
   }
 
-  /** Those who are in the way, in any of the objects. */
+  /** The operators that are in the way, in any of the objects. */
   get blockers(): readonly Peer[] {
     return [...this.#members.values()].flatMap(({ scope }) => scope.blockers);
   }
@@ -114,9 +114,9 @@ export class Peering {
 
   /**
    * Takes up the objects that are to be met at now, and leaves the others. Waits a moment for the first state of new ones, so
-   * that nothing is begun that others are at.
+   * that no work is begun that others are at.
    *
-   * @throws {ApiError} If the server does not tell what it serves.
+   * @throws {ApiError} If discovery fails.
    */
   async revise(): Promise<void> {
     const { settings, host } = this.#options;
@@ -193,7 +193,7 @@ export class Peering {
 }
 
 // Under which name an operator writes into peering objects.
-// In a pod it is what the pod calls it; else it says who runs it, where, and since when, so that people can tell whom they
+// In a pod it is the name that the pod gives it; else it names the user, the host and the time of its start, so that people can tell whom they
 // see. Source: scenarios B158–B185.
 
 const SYMBOLS = "abcdefghijklmnopqrstuvwxyz0123456789";
@@ -210,7 +210,7 @@ export function detectIdentity(host: Host): string {
   return `${detectUser(host)}/${started}/${suffix}`;
 }
 
-/** Returns a name for a person at a host: "user@host". It is the same each time, so that what was begun can be ended. */
+/** Returns a name for a person at a host: "user@host". It is the same each time, so that a freeze can be ended under the name that began it. */
 export function detectUser({ process }: Host): string {
   const name = process.hostname().replace(/\.(local|localdomain)$/i, "");
   return `${process.user() ?? "unknown"}@${name}`;

@@ -1,8 +1,8 @@
 /**
- * One peering object, as one operator sees it: it writes that it is alive, reads who else is, and tells whether to pause.
+ * One peering object, as one operator sees it: it writes that it is alive, reads which others are, and tells whether to pause.
  *
  * Whatever shows a newer state counts: events of the watch as well as the answers to our own writes, so that a broken watch
- * does not leave us as we were. Nobody who may still live is ever removed: a removal holds for the state only that it was
+ * does not leave us as we were. No record of an operator that may still live is ever removed: a removal holds for the state only that it was
  * decided on. Source: scenarios B158–B185, C1–C32.
  */
 
@@ -31,7 +31,7 @@ export interface PeeringScopeOptions {
   readonly resource: Resource;
   /** Undefined for the cluster's. */
   readonly namespace: string | undefined;
-  /** Open while nobody is in our way. */
+  /** Open while no other operator is in our way. */
   readonly gate: Gate;
 }
 
@@ -51,18 +51,18 @@ export class PeeringScope {
   readonly #tasks: TaskGroup;
   readonly #watching: TaskGroup;
   readonly #looked = Promise.withResolvers<void>();
-  /** Aborts what is still being asked when we leave. */
+  /** Aborts requests that are under way when we leave. */
   readonly #deadline = new AbortController();
   /** The object; undefined while there is none. */
   #cached: CachedObject | undefined;
   #blockers: readonly Peer[] = [];
-  /** When the first of those expires that could be in our way, on the monotonic clock. */
+  /** When the first record expires that could be in our way, on the monotonic clock. */
   #expiry: Seconds = Infinity;
   /** Until when each peer lives by its latest record, on the monotonic clock. */
   readonly #lives = new Map<string, { readonly lastSeen: number; readonly until: Seconds }>();
   /** When the record is to be written again, on the monotonic clock. */
   #due: Seconds = 0;
-  /** Ends the nap of what keeps the record alive. */
+  /** Ends the nap of the task that keeps the record alive. */
   #alarm = new AbortController();
   #hasDecided = false;
   #isStopping = false;
@@ -91,7 +91,7 @@ export class PeeringScope {
     return this.#cached !== undefined;
   }
 
-  /** Those who make us pause. */
+  /** The operators that make us pause. */
   get blockers(): readonly Peer[] {
     return this.#blockers;
   }
@@ -181,7 +181,7 @@ export class PeeringScope {
     if (restored) this.#cached.replace(object);
     // NB: answers to our writes count as reads, so that where versions have no order, whatever comes later is taken.
     else if (!isNew && this.#cached.adopt(object, { from: "read" }) !== "newer") return;
-    // Who has just come does not know us yet.
+    // An operator that has just come does not know us yet.
     if (isNew && this.#hasDecided && !this.#isWritten) this.#wake();
     this.#decide();
   }
@@ -192,7 +192,7 @@ export class PeeringScope {
     this.#decide();
   }
 
-  /** Finds out who is in our way. */
+  /** Finds the operators in our way. */
   #decide(): void {
     if (this.#isStopping) return;
     const { host, identity, settings } = this.#options;
@@ -257,7 +257,7 @@ export class PeeringScope {
     gate.set(isFree);
   }
 
-  /** Removes records of those who have gone, unless somebody has written since. */
+  /** Removes records of operators that have gone, unless the object was written since. */
   #purge(dead: readonly Peer[]): void {
     const resourceVersion = this.#object?.metadata.resourceVersion;
     if (this.#isPurging) return;
@@ -288,7 +288,7 @@ export class PeeringScope {
     }
   }
 
-  /** Sleeps until the record is to be written again, or somebody in our way may have died. */
+  /** Sleeps until the record is to be written again, or an operator in our way may have died. */
   async #nap(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options.host;
     for (;;) {
@@ -320,7 +320,7 @@ export class PeeringScope {
       this.#hasComplained = false;
       if (!stealth) logger.debug("The own peering record is renewed", { ...this.#title, identity });
       this.#see(object);
-      // NB: where nothing was changed, nothing was seen.
+      // Where the object was not changed, no newer state was seen.
       if (this.#expiry === Infinity) this.#decide();
       return true;
     } catch (error) {
@@ -338,7 +338,7 @@ export class PeeringScope {
     const { client, host, resource, namespace, settings } = this.#options;
     const { name, lifetime } = settings.peering;
     const controller = new AbortController();
-    // NB: a record that comes late says what is no longer true.
+    // A record that comes late is no longer true.
     using _limit = host.clock.after(Math.max(2, lifetime / 2), () => controller.abort(lateError()));
     const subresource = resource.subresources.includes("status") ? "status" : undefined;
     const body = { status: records, ...resourceVersion && { metadata: { resourceVersion } } };

@@ -2,7 +2,7 @@
  * The records that operators keep in a peering object's status: how important they are, and when they were last
  * alive. Pure: no clock, no requests.
  *
- * The form is Kopf's, so that operators in Python and ours see each other. Of what others wrote, what is missing or
+ * The form is Kopf's, so that operators in Python and ours see each other. In records of others, members that are missing or
  * makes no sense has Kopf's default. Source: scenarios B158–B185.
  */
 
@@ -21,10 +21,10 @@ export interface Peer {
 }
 
 const DEFAULT_LIFETIME: Seconds = 60;
-/** About 68 years: what other languages can count. */
+/** About 68 years: other languages count no further. */
 const LONGEST_LIFETIME: Seconds = 2 ** 31 - 1;
 
-/** Returns all who have written into the object, dead or alive. @param now In milliseconds since 1970. */
+/** Returns the records of all operators that have written into the object, dead or alive. @param now In milliseconds since 1970. */
 export function readPeers({ status }: KubeObject, now: number): readonly Peer[] {
   if (!isObject(status)) return [];
   return Object.entries(status).flatMap(([identity, record]) => {
@@ -51,7 +51,7 @@ export interface WriteRecordOptions {
   readonly now: number;
 }
 
-/** Returns the record of one who is alive now. */
+/** Returns the record of an operator that is alive now. */
 export function writeRecord({ priority, lifetime, now }: WriteRecordOptions): JsonObject {
   return {
     priority,

@@ -41,7 +41,7 @@ const LONGEST_PREFIX = 58;
 /** Which kinds events themselves are. */
 const EVENTS = /^(v1|events\.k8s\.io\/.*)$/;
 
-/** Tells whether an object is an event: nothing is posted about those, or there would be no end of it. */
+/** Tells whether an object is an event: no events are posted about events, or there would be no end of it. */
 export function isEvent({ apiVersion, kind }: ObjectReference): boolean {
   return kind === "Event" && EVENTS.test(apiVersion ?? "");
 }
@@ -62,7 +62,7 @@ export function buildEvent(reference: ObjectReference, content: EventContent, fr
     metadata: { generateName, name: generateName + frame.suffix, namespace },
     type: typeIn(frame.api, content.type),
     reason: cutBytes(content.reason, LONGEST_WORD) || "Unknown",
-    // NB: required by the server. What exactly was done is in the reason and in the message.
+    // Required by the server. The reason and the message say exactly what was done.
     action: "Handling",
     eventTime: toMicroTime(frame.now),
     reportingInstance: cutBytes(frame.reportingInstance, LONGEST_WORD),

@@ -1,5 +1,5 @@
 /**
- * Loggers that do something else with what they get: post it as an event, or lower their voice.
+ * Loggers that post their lines as events, or lower the level of the lines.
  */
 
 import { textSink } from "../../runtime/log_format.ts";
@@ -43,7 +43,7 @@ export function bridgeLogger(logger: Logger, options: BridgeOptions): Logger {
   };
 }
 
-/** Returns a logger whose warnings are of interest only to who debugs: what comes of them is said elsewhere. */
+/** Returns a logger whose warnings are lines of level "debug": their consequences are logged elsewhere. */
 export function quietLogger(logger: Logger): Logger {
   return {
     ...writers((_level, message, fields) => logger.debug(message, fields)),
@@ -63,7 +63,7 @@ function writers(write: Write): Pick<Logger, LogLevel> {
   };
 }
 
-/** The line as people read it in the log, without what the event says already. */
+/** The line as people read it in the log, without the parts that the event has already. */
 function toText(level: LogLevel, message: string, fields?: LogFields): string {
   let text = "";
   const sink = textSink({

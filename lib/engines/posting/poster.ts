@@ -1,7 +1,7 @@
 /**
  * Posts Kubernetes events about objects, in the background, in order for each object.
  *
- * Whatever the events API answers, nothing else is held up: an event that cannot be posted after its retries is dropped,
+ * Whatever the events API answers, no other work is held up: an event that cannot be posted after its retries is dropped,
  * and so is one for which there is no room in the queues; that is said once, and once more when it works again. The same
  * event again within six minutes is counted on the first one (a series), not posted anew. Source: scenarios C1–C32, N14.
  */
@@ -48,7 +48,7 @@ export interface PosterOptions {
   readonly logger: Logger;
   /** Read anew for each event, so that changes count. */
   readonly settings: PostingSettings;
-  /** Called with what became of each event. */
+  /** Called with the outcome of each event. */
   readonly onResult?: (result: "posted" | "repeated" | "dropped") => void;
 }
 
@@ -133,7 +133,7 @@ export class Poster {
     lane.alarm?.abort();
   }
 
-  /** Takes nothing more in, posts what waits for a moment, and ends. */
+  /** Takes no more events in, posts the waiting ones for a moment, and ends. */
   async stop(): Promise<void> {
     this.#isClosing = true;
     for (const lane of this.#lanes.values()) lane.alarm?.abort();
@@ -205,7 +205,7 @@ export class Poster {
       const { metadata } = await this.#request({ method: "POST", ...options });
       return metadata.name ?? "";
     } catch (error) {
-      // An attempt without an answer has made it: nobody else uses that name.
+      // An attempt without an answer has made it: the name is used only once.
       const { name } = error instanceof ApiError && error.reason === "AlreadyExists"
         ? error.details ?? {}
         : {};

@@ -10,7 +10,7 @@ import { toDefinition } from "./definition.ts";
  * Makes the definitions of all kinds that have a schema. `converter` is the way to whoever converts between their versions.
  *
  * @throws {TypeError} If a kind cannot have a definition (see `toDefinition()`), is declared twice in different words, or
- * names collide with those of another kind of the group.
+ * names collide with the names of another kind of the group.
  */
 export function makeCrds(kinds: readonly ResourceOptions[], converter?: WebhookClientConfig): KubeObject[] {
   const crds = new Map<string, KubeObject>();

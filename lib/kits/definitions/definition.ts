@@ -1,5 +1,5 @@
 /**
- * CustomResourceDefinitions out of what `resource()` was given.
+ * CustomResourceDefinitions out of the options of `resource()`.
  *
  * Everything that the API server would refuse later is told here at once, in the author's words: all problems of a kind
  * in one error. Source: Kubernetes API reference, CustomResourceDefinition.
@@ -167,7 +167,7 @@ function toSchema({ spec, status, rules = [] }: VersionOptions, complain: Compla
   const schema: JsonObject = { type: "object", properties };
   const wanted = isObject(properties.spec) ? properties.spec : {};
   if (Array.isArray(wanted.required) && wanted.required.length > 0) schema.required = ["spec"];
-  // Defaults are filled into what is there: an absent spec must be there first.
+  // Defaults are filled into objects that are there: an absent spec must be there first.
   else if (hasDefaults(wanted) && wanted.default === undefined) wanted.default = {};
   completeDefaults(schema);
   for (const [index, rule] of rules.entries()) addRule(schema, { rule, index, complain });
@@ -195,7 +195,7 @@ function partOf(schema: SchemaLike | undefined, path: "spec" | "status", complai
   if (node.type !== undefined && node.type !== "object") {
     complain(path, `it must be an object, not ${node.type}`);
   }
-  // What anything may stand in is an object at least.
+  // A node that may hold anything is an object at least.
   return node.type === undefined ? { ...open, ...node } : node;
 }
 

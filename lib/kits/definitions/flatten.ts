@@ -1,14 +1,14 @@
 /**
- * JSON Schema with what a structural schema has no words for taken out: references, `allOf`, `const`, lists of types.
+ * JSON Schema without the keywords that a structural schema does not have: references, `allOf`, `const`, lists of types.
  *
- * A structural schema says in one place what a value is, so that everything that is said about one value in several
+ * A structural schema describes a value in one place, so that everything that is said about one value in several
  * places is put together first.
  */
 
 import { getKey, isEqualJson, isObject, setKey, shallowCopy } from "../../model/json.ts";
 import type { JsonObject } from "../../model/object.ts";
 
-/** Called with what cannot be said structurally: at which path, and why. */
+/** Called for each keyword that cannot be said structurally: with its path, and the reason. */
 export type Complain = (path: string, reason: string) => void;
 
 export interface FlattenOptions {
@@ -27,7 +27,7 @@ export interface Flat {
   readonly via: readonly string[];
 }
 
-/** Flattens one level; what is below (properties, items, branches) is left as it is. */
+/** Flattens one level; the levels below (properties, items, branches) are left as they are. */
 export function flatten(schema: JsonObject, options: FlattenOptions): Flat {
   const resolved = resolve(schema, options);
   let flat = shallowCopy(resolved.schema);
@@ -75,7 +75,7 @@ function resolve(
   return { schema: current, via };
 }
 
-/** Returns what a reference such as "#/$defs/Port" means. */
+/** Returns the schema that a reference such as "#/$defs/Port" names. */
 export function lookUp(root: JsonObject, ref: string): JsonObject | undefined {
   if (!ref.startsWith("#")) return undefined;
   let found: unknown = root;
@@ -86,7 +86,7 @@ export function lookUp(root: JsonObject, ref: string): JsonObject | undefined {
   return isObject(found) ? found : undefined;
 }
 
-/** Takes null out of what a value may be. */
+/** Takes null out of the types of a value. */
 function withoutNull(schema: JsonObject): { readonly schema: JsonObject; readonly isNullable: boolean } {
   const result = shallowCopy(schema);
   let isNullable = result.nullable === true;
@@ -129,7 +129,7 @@ function isNull(branch: unknown): boolean {
 const LOWEST = ["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"];
 const HIGHEST = ["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"];
 
-/** Puts together what two schemas say about the same value. */
+/** Puts two schemas of the same value together. */
 function intersect(a: JsonObject, b: JsonObject, { path, complain }: FlattenOptions): JsonObject {
   const result = shallowCopy(a);
   for (const [key, value] of Object.entries(b)) {
@@ -146,7 +146,7 @@ function intersect(a: JsonObject, b: JsonObject, { path, complain }: FlattenOpti
     else if (key === "type" && [before, value].every((type) => type === "integer" || type === "number")) {
       result.type = "integer";
     } else if (key === "additionalProperties") {
-      // A strict object and a loose one: what both name stays.
+      // A strict object and a loose one: the fields that both name stay.
       result.additionalProperties = isObject(before) ? before : value;
     } else if (key === "description" || key === "title") continue;
     else complain(path, `two parts of an intersection differ in "${key}"`);

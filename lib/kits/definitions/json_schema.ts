@@ -1,8 +1,8 @@
 /**
  * JSON Schema out of validators of any library, by Standard JSON Schema.
  *
- * The schema is that of what users write (`input`), because defaults are then defaults and not required. What a validator
- * would change beyond defaults, such as texts to dates, is no matter of a schema: the API server stores what was sent.
+ * The schema describes the values that users write (`input`), because defaults are then defaults and not required. Changes of a
+ * validator beyond defaults, such as texts to dates, are no matter of a schema: the API server stores values as they were sent.
  */
 
 import { messageOf } from "../../client/errors.ts";
@@ -10,13 +10,13 @@ import { isObject } from "../../model/json.ts";
 import type { JsonObject } from "../../model/object.ts";
 import type { SchemaLike } from "../../registry/schemas.ts";
 
-/** Marks a place for which there is no JSON Schema; it says what stands there, such as "a transform". */
+/** Marks a place for which there is no JSON Schema; its value names the construct, such as "a transform". */
 export const UNREPRESENTABLE = "x-lotse-unrepresentable";
 
 /**
  * Makes JSON Schema (draft 2020-12) of a validator.
  *
- * @throws {TypeError} If its library cannot; the message says what it said.
+ * @throws {TypeError} If its library cannot; the message has the library's words.
  */
 export function toJsonSchema(schema: SchemaLike): JsonObject {
   // Users of plain JavaScript can pass anything.

@@ -1,7 +1,7 @@
 /**
  * The definitions of an operator's own kinds, kept in step with its code: applied at the start, before anything is watched.
  *
- * A change that would lose stored data is refused, with every reason, and nothing is changed then. Objects that are stored in
+ * A change that would lose stored data is refused, with every reason, and then no definition is changed. Objects that are stored in
  * another version are written again, and `status.storedVersions` forgets that version, so that it can go some day.
  * Source: Kubernetes, "Versions in CustomResourceDefinitions", "Upgrade existing objects to a new stored version".
  */
@@ -37,7 +37,7 @@ const LOOK_INTERVAL = 0.2;
 /**
  * Applies definitions one after the other, and resolves when their kinds are served.
  *
- * @throws {TypeError} If a change would lose stored data; nothing has been changed then, of any of them.
+ * @throws {TypeError} If a change would lose stored data; then none of them has been changed.
  * @throws {ApiError} If the server refuses; the message says which right is missing, where one is.
  */
 export async function applyCrds(crds: readonly KubeObject[], options: ApplyCrdsOptions): Promise<void> {
@@ -107,7 +107,7 @@ class CrdLife {
     const current = this.#current;
     if (current === undefined || !isAsWanted(this.#wanted.spec, current.spec)) {
       const old = current === undefined ? [] : this.#versionsToLeave(current);
-      // Versions that objects are stored in cannot go yet: they stay until nothing is stored in them.
+      // Versions that objects are stored in cannot go yet: they stay until no object is stored in them.
       if (old.length > 0) {
         await this.#write(withVersions(this.#wanted, old));
         await this.#migrate(await this.#settled());
@@ -186,7 +186,7 @@ class CrdLife {
     try {
       for await (const { items } of client.list(kind, { signal })) {
         for (const { metadata: { name = "", namespace } } of items) {
-          // NB: a change of nothing: the server compares what it would store with what is stored, version included.
+          // An empty change: the server compares the object with the stored one, version included, and stores it anew.
           const patch = { type: "merge", body: {} } as const;
           await client.patch(kind, { name, namespace }, patch, { signal }).catch(ignoreGone);
           count++;
@@ -197,7 +197,7 @@ class CrdLife {
     }
     const { resourceVersion } = crd.metadata;
     const body = { metadata: { resourceVersion }, status: { storedVersions: [storage] } };
-    // The precondition: nobody has changed the definition meanwhile, and with it the version in which objects are stored.
+    // The precondition: the definition was not changed meanwhile, and with it the version in which objects are stored.
     const address = { name: this.#name, subresource: "status" } as const;
     try {
       await client.patch(CRDS, address, { type: "merge", body }, { signal });
@@ -302,7 +302,7 @@ function conditionOf({ status = {} }: KubeObject, type: string): JsonObject | un
   return conditions.find((condition) => condition.type === type);
 }
 
-/** Whether a definition says what is wanted; servers add other keys, such as how to convert. */
+/** Whether a definition has all wanted keys; servers add other keys, such as how to convert. */
 function isAsWanted(wanted: JsonObject = {}, actual: JsonObject = {}): boolean {
   return Object.entries(wanted).every(([key, value]) => isEqualJson(value, actual[key]));
 }

@@ -1,5 +1,5 @@
 /**
- * The losses that a new schema would bring to stored objects: what it would drop, and what it would refuse.
+ * The losses that a new schema would bring to stored objects: the fields that it would drop, and the values that it would refuse.
  *
  * The API server drops fields that a schema does not know as soon as an object is written again, without a word. What
  * only validates is another matter: such objects stay as they are, and can be mended.
@@ -13,7 +13,7 @@ import { formatJson } from "../../runtime/json.ts";
 export interface SchemaChanges {
   /** Sentences about data that would go. */
   readonly losses: readonly string[];
-  /** Sentences about what is refused from now on. */
+  /** Sentences about values that are refused from now on. */
   readonly refusals: readonly string[];
 }
 

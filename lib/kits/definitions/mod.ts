@@ -1,5 +1,5 @@
 /**
- * CustomResourceDefinitions of an operator's kinds: made of schemas, compared with those of the cluster, and applied.
+ * CustomResourceDefinitions of an operator's kinds: made of schemas, compared with the cluster's, and applied.
  *
  * @module
  */

@@ -1,4 +1,4 @@
-/** The work on definitions at the start of an operator: applying those of its own kinds, and looking for the fields of handlers. */
+/** The work on definitions at the start of an operator: applying the definitions of its own kinds, and looking for the fields of handlers. */
 
 import type { Client } from "../../client/client.ts";
 import { formatField } from "../../model/fields.ts";

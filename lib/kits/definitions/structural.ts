@@ -1,5 +1,5 @@
 /**
- * Structural schemas out of JSON Schema: what Kubernetes takes as the schema of a custom resource.
+ * Structural schemas out of JSON Schema: the schemas of custom resources that Kubernetes takes.
  *
  * Each value has one type, said once, outside of unions; unions only validate. What cannot be said so is collected with
  * its path and the reason, so that one run tells everything. Objects that allow no other keys lose that word: the API
@@ -15,7 +15,7 @@ import { UNREPRESENTABLE } from "./json_schema.ts";
 import { toRe2 } from "./re2.ts";
 import { mergeBranches } from "./unions.ts";
 
-/** Something that cannot be said structurally. */
+/** A keyword that cannot be said structurally. */
 export interface SchemaProblem {
   /** Such as "spec.ports[].name"; "[*]" is any key of a map. */
   readonly path: string;
@@ -35,7 +35,7 @@ export function toStructural(schema: JsonObject, { path, onProblem }: Structural
   return new Converter(schema, complain).node(schema, path, []);
 }
 
-/** Keywords that a structural schema never has, and why that matters to nobody but validators. */
+/** Keywords that a structural schema never has, and that matter to validators alone. */
 const REFUSED: Readonly<Record<string, string>> = {
   patternProperties:
     'keys by pattern ("patternProperties") cannot be told apart: take a map with one kind of value',
@@ -155,7 +155,7 @@ class Converter {
     return node;
   }
 
-  /** Returns what is said of keys that are not named. */
+  /** Returns the schema of keys that are not named. */
   #keys(schema: JsonObject, { node, properties, path, via }: {
     readonly node: JsonObject;
     readonly properties: JsonObject;
@@ -264,7 +264,7 @@ class Converter {
 
 const TEXTS = ["title", "description", "default"];
 
-/** Copies what is for readers, what is filled in, and what is Kubernetes' own. */
+/** Copies descriptions, defaults, and Kubernetes' own keywords. */
 function copyTexts(from: JsonObject, to: JsonObject): void {
   copy(from, to, TEXTS);
   for (const [key, value] of Object.entries(from)) {
@@ -287,7 +287,7 @@ function copy(from: JsonObject, to: JsonObject, keys: readonly string[]): void {
 }
 
 /**
- * Says by a rule what the values are.
+ * Writes a rule that names the values.
  *
  * NB: the API server compares null with an enum, and finds that it differs even from the enum's own null; rules are not
  * asked about null. Tried on 1.36.
@@ -327,7 +327,7 @@ function anything(): JsonObject {
   return { "x-kubernetes-preserve-unknown-fields": true };
 }
 
-/** Whether a node says nothing but that there is something. */
+/** Whether a node takes any value. */
 function isAnything(node: JsonObject): boolean {
   return node["x-kubernetes-preserve-unknown-fields"] === true && node.type === undefined;
 }

@@ -15,7 +15,7 @@ export interface MergeOptions {
   readonly complain: Complain;
 }
 
-/** Makes one structural node of those of a union's branches. */
+/** Makes one structural node of the nodes of a union's branches. */
 export function mergeBranches(branches: readonly JsonObject[], options: MergeOptions): JsonObject {
   const { path, complain } = options;
   const [first = {}] = branches;
@@ -55,7 +55,7 @@ function isAny(node: JsonObject): boolean {
   return node.type === undefined && node["x-kubernetes-preserve-unknown-fields"] === true;
 }
 
-/** Limits of numbers say nothing about texts, nor the other way round, so that all of them can stand side by side. */
+/** Limits of numbers do not hold for texts, nor the other way round, so that all of them can stand side by side. */
 function mergeIntOrString(branches: readonly JsonObject[], { path, complain }: MergeOptions): JsonObject {
   const merged: JsonObject = { "x-kubernetes-int-or-string": true };
   const others = branches.filter((branch) =>
@@ -135,7 +135,7 @@ function mergeItems(branches: readonly JsonObject[], { outer, junctor, path, com
   });
 }
 
-/** Returns what is left of a branch once its type is said outside: conditions alone. */
+/** Returns the conditions of a branch: its type is said outside. */
 function conditionOf(branch: JsonObject, outer: JsonObject): JsonObject {
   const condition: JsonObject = {};
   for (const [key, value] of Object.entries(branch)) {

@@ -1,7 +1,7 @@
 /**
  * Owner, name and namespace of an object that is being made.
  *
- * All functions change objects in place before they are sent, and send nothing. Source: Kopf, docs/hierarchies; scenarios B310–B324.
+ * All functions change objects in place before they are sent, and send no request. Source: Kopf, docs/hierarchies; scenarios B310–B324.
  * `own` and `disown` are Kopf's `append_owner_reference` and `remove_owner_reference`.
  */
 
@@ -36,12 +36,12 @@ export interface NamespaceOptions extends OwnerOption {
 export interface AdoptOptions extends NamingOptions, Pick<LabelOptions, "nested"> {}
 
 /**
- * Makes objects children of the owner, in place: owner reference, name, namespace and labels. What they have is kept.
+ * Makes objects children of the owner, in place: owner reference, name, namespace and labels. Values that are there are kept.
  *
  * The owner is the object that the running handler is about, unless one is given. With it gone, Kubernetes deletes its
  * children.
  *
- * @throws {TypeError} If something is no object, or if there is no owner.
+ * @throws {TypeError} If a child is no object, or if there is no owner.
  * @example
  * ```ts
  * import { operator, resource } from "@lotse/lotse";
@@ -60,7 +60,7 @@ export interface AdoptOptions extends NamingOptions, Pick<LabelOptions, "nested"
 export function adopt(children: Children, options: AdoptOptions = {}): void {
   const owner = resolveOwner(options);
   const given = { ...options, owner };
-  // Read once: what is iterated may be a generator.
+  // Read once: the list may be a generator.
   const all = [...eachChild(children)];
   harmonizeNaming(all, undefined, given);
   adjustNamespace(all, undefined, given);
@@ -69,9 +69,9 @@ export function adopt(children: Children, options: AdoptOptions = {}): void {
 }
 
 /**
- * Adds a reference to the owner to objects, in place; nothing where they have one to the same uid.
+ * Adds a reference to the owner to objects, in place, unless they have one to the same uid.
  *
- * @throws {TypeError} If something is no object, or if there is no owner, or it was never in a cluster.
+ * @throws {TypeError} If a child is no object, or if there is no owner, or it was never in a cluster.
  */
 export function own(children: Children, options: OwnOptions = {}): void {
   const owner = resolveOwner(options);
@@ -86,7 +86,7 @@ export function own(children: Children, options: OwnOptions = {}): void {
 /**
  * Removes the reference to the owner from objects, in place; an emptied list goes too.
  *
- * @throws {TypeError} If something is no object, or if there is no owner.
+ * @throws {TypeError} If a child is no object, or if there is no owner.
  */
 export function disown(children: Children, options: OwnerOption = {}): void {
   const { uid } = ownerReference(resolveOwner(options));
@@ -97,7 +97,7 @@ export function disown(children: Children, options: OwnerOption = {}): void {
  * Names objects after the owner (or as given), in place: `generateName: "<name>-"`, or with `strict` the name itself.
  * Objects that have a name, or the beginning of one, keep it.
  *
- * @throws {TypeError} If something is no object, or if no name is given and there is no owner with one.
+ * @throws {TypeError} If a child is no object, or if no name is given and there is no owner with one.
  */
 export function harmonizeNaming(children: Children, name?: string, options: NamingOptions = {}): void {
   const wanted = name ?? resolveOwner(options).metadata?.name;
@@ -118,7 +118,7 @@ export function harmonizeNaming(children: Children, name?: string, options: Nami
  *
  * With an owner that is cluster-scoped and `forced`, they lose it.
  *
- * @throws {TypeError} If something is no object, or if no namespace is given and there is no owner.
+ * @throws {TypeError} If a child is no object, or if no namespace is given and there is no owner.
  */
 export function adjustNamespace(
   children: Children,

@@ -15,7 +15,7 @@ export type ChildMeta = Pick<
   "name" | "generateName" | "namespace" | "labels" | "ownerReferences"
 >;
 
-/** An object that is being made: plain, or an instance of a model class. What it is besides does not matter. */
+/** An object that is being made: plain, or an instance of a model class. Its other members do not matter. */
 export interface Child {
   /** "group/version", or "version" in the core group. */
   apiVersion?: string;
@@ -74,9 +74,9 @@ function nameOf(value: unknown): string {
   return isObject(value) ? "an object" : `a ${typeof value} (${String(value)})`;
 }
 
-// Whom objects are made for: who is named, else the object that the running handler is about.
+// The owner of the objects that are made: the one that is named, else the object that the running handler is about.
 
-/** Any object, also a view of one: a handler's `body`, or what the API gave. */
+/** Any object, also a view of one: a handler's `body`, or an object of the API. */
 export interface Owner extends Referable {
   /** Where its name and its labels are. */
   readonly metadata?: Referable["metadata"] & { readonly labels?: Readonly<Record<string, string>> };
@@ -99,14 +99,14 @@ export function resolveOwner({ owner }: OwnerOption): Owner {
   throw new TypeError("Cannot tell the owner: no handler of an object is running here; pass it as `owner`");
 }
 
-/** Says something in the log of the object that the running handler is about, if there is one. */
+/** Writes a line into the log of the object that the running handler is about, if there is one. */
 export function warnHandled(message: string, fields: Record<string, string>): void {
   handled()?.logger.warn(message, fields);
 }
 
 function handled(): { readonly body: Owner; readonly logger: Logger } | undefined {
   const args = currentArguments();
-  // Handlers of activities have arguments too, but no object. What has a body is ours, and has a logger.
+  // Handlers of activities have arguments too, but no object. Arguments with a body are ours, and have a logger.
   return typeof args === "object" && args !== null && "body" in args
     ? args as { readonly body: Owner; readonly logger: Logger }
     : undefined;

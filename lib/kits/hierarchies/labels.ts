@@ -15,15 +15,15 @@ export interface LabelOptions extends OwnerOption {
   readonly forced?: boolean;
   /**
    * Structures that get the labels too, in their `metadata`: one dotted path, or a list of paths. Lists at a path get them
-   * item by item; what is not there is left out. Default: none.
+   * item by item; a structure that is not there is left out. Default: none.
    */
   readonly nested?: string | readonly NestedPath[];
 }
 
 /**
- * Adds labels to objects, in place; without labels, those of the owner. Labels that are there are kept.
+ * Adds labels to objects, in place; without labels, the owner's. Labels that are there are kept.
  *
- * @throws {TypeError} If something is no object, or if no labels are given and there is no owner.
+ * @throws {TypeError} If a child is no object, or if no labels are given and there is no owner.
  * @example
  * ```ts
  * import { label } from "@lotse/lotse/hierarchies";

@@ -1,7 +1,7 @@
 /**
  * The rights that a handler's own code shows: calls of `op.api` with a built-in kind, such as `op.api.apply(kinds.Service, …)`.
  *
- * It is read as text, so that only what stands in the function itself is found: what it calls elsewhere, and calls with kinds
+ * It is read as text, so that only calls in the function itself are found: functions that it calls, and calls with kinds
  * of the author's own, show when they are recorded.
  */
 

@@ -31,7 +31,7 @@ const REVIEWS = { group: "authorization.k8s.io", version: "v1", namespaced: fals
 /** Which namespace is asked about where the whole cluster is meant: rules for all namespaces hold there, too. */
 const ANY_NAMESPACE = "default";
 
-/** Returns what is missing; nothing where the server does not tell. */
+/** Returns the missing rights; none where the server does not tell. */
 export async function findMissingRights(options: MissingOptions): Promise<MissingRight[]> {
   const wanted = new Map<string, MissingRight>();
   for (const { group, resource, verb, by, namespaced } of options.needs) {
@@ -73,7 +73,7 @@ async function isAllowed(right: Right, { client, signal }: MissingOptions): Prom
     spec: { resourceAttributes },
     signal,
   });
-  // NB: who does not tell has not refused.
+  // NB: a server that does not tell has not refused.
   return review === undefined || review.allowed === true;
 }
 

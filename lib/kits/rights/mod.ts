@@ -1,5 +1,5 @@
 /**
- * Rights of an operator: those that its declarations imply, those that it uses, those that it lacks; and roles of them.
+ * Rights of an operator: implied by its declarations, used by it, missing; and roles of them.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * The rights that follow from what an operator declares, and who needs them.
+ * The rights that follow from the declarations of an operator, and the handlers that need them.
  *
  * The requests that handlers make by themselves show in their code at best (see calls_in_code.ts): the rest is recorded (see
  * recorder.ts).
@@ -22,11 +22,11 @@ export interface RightsKind {
   readonly hasStatus: boolean;
 }
 
-/** A right, and what for. */
+/** A right, and its purpose. */
 export interface Need extends Right {
   /** Such as "handler create", or "events about objects". */
   readonly by: string;
-  /** Whether what it is for lives in namespaces. */
+  /** Whether its kind lives in namespaces. */
   readonly namespaced: boolean;
   /** Whether only some clusters ask for it: it is granted, and not missed. Default: false. */
   readonly isRare?: boolean;
@@ -39,7 +39,7 @@ export interface NeedsOptions {
   readonly namespaces?: readonly (string | RegExp)[];
   /** Whether the definitions of the operator's own kinds are applied at the start. */
   readonly crds?: "apply";
-  /** Returns what a selector means; undefined if that cannot be known. */
+  /** Returns the kinds that a selector means; undefined if they cannot be known. */
   readonly resolve: (selector: Selector) => readonly RightsKind[] | undefined;
 }
 
@@ -73,7 +73,7 @@ const DEFINITIONS: readonly Need[] = [["", "get"], ["", "create"], ["", "patch"]
   }),
 );
 
-/** Returns what an operator's declarations and settings imply. */
+/** Returns the rights that an operator's declarations and settings imply. */
 export function findNeeds({ handlers, settings, namespaces, crds, resolve }: NeedsOptions): Needs {
   const needs: Need[] = [];
   const unknown = new Set<string>();
@@ -121,7 +121,7 @@ function needsOfDefined(handlers: readonly DeclaredHandler[]): Need[] {
   });
 }
 
-/** The needs of what handlers do by `op.api` and `children`, as far as their code and `op.owns` show it. */
+/** The needs of the calls of handlers to `op.api` and `children`, as far as their code and `op.owns` show it. */
 function needsOfCode(
   handlers: readonly DeclaredHandler[],
   resolve: NeedsOptions["resolve"],
@@ -175,7 +175,7 @@ function isSameKind(a: Selector, b: Selector, resolve: NeedsOptions["resolve"]):
   return left?.some((kind) => right?.includes(kind)) === true;
 }
 
-/** Returns what the framework does with the objects of a handler. */
+/** Returns the verbs of the framework on the objects of a handler. */
 function verbsOf({ cause, fn, hasFinalizer }: DeclaredHandler): string[] {
   switch (cause) {
     case "validate":
@@ -191,7 +191,7 @@ function verbsOf({ cause, fn, hasFinalizer }: DeclaredHandler): string[] {
       // It is written to only where it changes the patch, for which it has to name it.
       return namesPatch(fn) ? [...READ, "get", "patch"] : READ;
     case "reconcile":
-      // Without a finalizer there is nothing on the object but what the function writes.
+      // Without a finalizer only the function writes to the object.
       return hasFinalizer || namesPatch(fn) ? [...READ, "get", "patch"] : READ;
     default:
       // Notes and finalizers are patched; after a conflict the object is read.

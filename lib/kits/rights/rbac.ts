@@ -1,8 +1,8 @@
 /**
- * Roles of an operator: what its declarations imply, and what it was recorded to use; nothing else.
+ * Roles of an operator: the rights that its declarations imply and that it was recorded to use, and no others.
  *
  * An operator of the whole cluster gets one ClusterRole. One of named namespaces gets a Role in each of them, and a
- * ClusterRole for what has no namespace.
+ * ClusterRole for kinds without namespaces.
  */
 
 import { labelsOf } from "../../model/labels.ts";
@@ -37,7 +37,7 @@ export interface RbacOptions {
   readonly peering?: string;
 }
 
-/** Objects to apply, and what is not known. */
+/** Objects to apply, and sentences about unknown rights. */
 export interface Rbac {
   /** ServiceAccount, roles and bindings. */
   readonly manifests: readonly KubeObject[];
@@ -65,7 +65,7 @@ export function makeRbac({ operators, recorded = [], name, home, namespaces, pee
   );
   const needs = found.flatMap((each) => each.needs);
   const places = isWide ? [] : namespaces.filter(isExactName);
-  // Patterns mean namespaces that nobody knows yet: rights in all of them.
+  // Patterns mean namespaces that are not known yet: rights in all of them.
   const hasPatterns = !isWide && places.length < namespaces.length;
   const used = recorded.flatMap((right) => withImplied(right, recorded));
   const granted = [...needs.map(withoutPurpose), ...used.map((right) => placed(right, needs))];
@@ -75,13 +75,13 @@ export function makeRbac({ operators, recorded = [], name, home, namespaces, pee
   return {
     manifests: [account(name, home), ...rolesOf(rules, { name, home })],
     unknown: [...new Set(found.flatMap((each) => each.unknown))],
-    // What was recorded counts as all that there is.
+    // A record counts as complete.
     unseen: recorded.length > 0 ? [] : [...new Set(found.flatMap((each) => each.unseen))],
   };
 }
 
 /**
- * A recorded right with those that the framework uses at other times: where a server streams lists, only the watch is
+ * A recorded right with the rights that the framework uses at other times: where a server streams lists, only the watch is
  * seen, and another one is listed; objects that are watched and patched are read after a conflict.
  */
 function withImplied(right: Right, recorded: readonly Right[]): Right[] {
@@ -112,7 +112,7 @@ function clusterwide({ right: { group, resource, verb } }: GrantedRight): Right 
   return { group, resource, verb };
 }
 
-/** The rights by namespace; "" is for what has none. */
+/** The rights by namespace; "" is for kinds without namespaces. */
 function byNamespace(granted: readonly GrantedRight[], places: readonly string[]): Map<string, Right[]> {
   const rules = new Map<string, Right[]>();
   const add = (namespace: string, right: Right): void =>

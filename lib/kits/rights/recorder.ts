@@ -1,8 +1,8 @@
 /**
  * Records the rights that an operator uses: hangs at the transport, through which every request goes.
  *
- * Requests that are refused are not recorded: the operator either does without, or has failed. What is recorded with the
- * rights of an administrator is what it needs.
+ * Requests that are refused are not recorded: the operator either does without, or has failed. A record that was made with the
+ * rights of an administrator has all rights that it needs.
  */
 
 import type { ApiRequest, AttemptOutcome, RequestObserver } from "../../client/transport/transport.ts";
@@ -36,7 +36,7 @@ export class RightsRecorder implements RequestObserver {
     const resource = subresource === undefined ? plural : `${plural}/${subresource}`;
     const place = { group, resource, ...namespace !== undefined && { namespace } };
     this.#add({ ...place, verb });
-    // What is applied is made where it is not there: next time, perhaps.
+    // An object that is applied is made where it is not there: next time, perhaps.
     if (contentType === APPLY && subresource === undefined) this.#add({ ...place, verb: "create" });
   }
 
@@ -56,9 +56,9 @@ export interface RightsFileOptions {
 }
 
 /**
- * Keeps what is recorded in a file, together with what is in it already. Disposing waits until all is written.
+ * Keeps recorded rights in a file, together with the rights that are in it already. Disposing waits until all is written.
  *
- * It is written with each new right, so that a process that is killed leaves what it had used.
+ * It is written with each new right, so that a process that is killed leaves the rights that it had used.
  */
 export class RightsFile implements AsyncDisposable {
   readonly recorder: RightsRecorder;
@@ -71,7 +71,7 @@ export class RightsFile implements AsyncDisposable {
     this.recorder = new RightsRecorder(() => this.#schedule());
   }
 
-  /** @throws {SyntaxError} If there is a file that holds something else. */
+  /** @throws {SyntaxError} If there is a file with other content. */
   static async open(options: RightsFileOptions): Promise<RightsFile> {
     const file = new RightsFile(options);
     await file.#read();

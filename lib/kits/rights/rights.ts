@@ -1,5 +1,5 @@
 /**
- * Rights at an API server: what may be done with what, where; and the file in which used ones are kept.
+ * Rights at an API server: a verb on a kind in a place; and the file in which used ones are kept.
  *
  * The file is JSON, sorted, with one line for each kind and place, so that it can be committed and its differences be read.
  */
@@ -14,7 +14,7 @@ export interface Right {
   readonly resource: string;
   /** Such as "patch". */
   readonly verb: string;
-  /** Undefined: in all namespaces, or of what has none. */
+  /** Undefined: in all namespaces, or of a kind without namespaces. */
   readonly namespace?: string;
 }
 
@@ -47,7 +47,7 @@ export function formatRights(rights: Iterable<Right>): string {
 }
 
 /**
- * Reads what `formatRights()` has written.
+ * Reads the text that `formatRights()` has written.
  *
  * @throws {SyntaxError} If it is no such file.
  */

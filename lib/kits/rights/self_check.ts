@@ -18,7 +18,7 @@ export async function checkRights(
     crds,
     resolve: (selector) => select(selector, served).map(toRightsKind),
   });
-  // Of patterns nobody knows yet which namespaces they mean: the named ones are asked about.
+  // The namespaces of patterns are not known yet: the named ones are asked about.
   const places = namespaces?.filter(isExactName);
   const missed = needs.filter(({ isRare }) => isRare !== true);
   for (
