@@ -45,6 +45,13 @@ func main() {
 	klog.SetOutput(os.Stderr)
 	klog.LogToStderr(false)
 	log.SetLogger(zap.New(zap.WriteTo(os.Stderr)))
+	if len(os.Args) == 5 && os.Args[1] == "elect" {
+		if err := elect(os.Args[2], os.Args[3], os.Args[4]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Minute)
 	defer cancel()
 	c, err := connect(ctx)
