@@ -212,7 +212,8 @@ describe("Replicas on a real control plane", { skip }, () => {
     assert.ok(Date.now() - begun < 2000, `${Date.now() - begun} ms`);
     await ended;
     await using again = start();
-    await sleep(2000);
+    await again.wrote(/Session begun/);
+    await sleep(1000);
     const back = Date.now();
     foreign.kill("SIGTERM");
     await until(() => heldBy(again).length === 1, 5, [again]);

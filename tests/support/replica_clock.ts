@@ -66,7 +66,8 @@ export class ReplicaClock implements Clock {
       if (isOver) return;
       if (clock.#frozen !== undefined) return void clock.#held.push(fire);
       const rest = due - clock.monotonic();
-      if (rest > 1e-6) timer = clock.#base.after(rest, fire);
+      // NB: the clock below counts in whole milliseconds.
+      if (rest > 5e-4) timer = clock.#base.after(rest, fire);
       else {
         isOver = true;
         callback();

@@ -185,7 +185,9 @@ export class ReplicaGroup implements AsyncDisposable {
     return new TransformStream({
       transform: async (chunk, controller) => {
         await replica.clock.thawed();
-        while (this.isOut || replica.isIsolated) await this.host.clock.sleep(0.1);
+        // NB: of a process that was killed nobody reads on.
+        if (replica.isDead) await new Promise(() => {});
+        while (this.isOut || replica.isIsolated) await this.host.clock.sleep(0.5);
         controller.enqueue(chunk);
       },
     });

@@ -260,7 +260,10 @@ export class Shard {
     try {
       const holder = observed.holderOf(this.place);
       const isOther = holder.is === "live" && holder.identity !== identity();
-      if (isOther || !await this.#endSession(holder)) return this.input({ is: "refused" });
+      if (isOther || !await this.#endSession(holder)) {
+        attempts.lostRace();
+        return this.input({ is: "refused" });
+      }
       await this.#write();
       attempts.succeeded();
       this.input({ is: "written" });
