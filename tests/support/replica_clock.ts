@@ -14,7 +14,7 @@ export class ReplicaClock implements Clock {
   /** How long the monotonic clock has stood still. */
   #lost = 0;
   #stillSince: number | undefined;
-  #frozen: PromiseWithResolvers<void> | undefined;
+  #frozen: AbortController | undefined;
 
   constructor(base: VirtualClock) {
     this.#base = base;
@@ -27,7 +27,7 @@ export class ReplicaClock implements Clock {
 
   /** Nothing runs from now on. `isMachine`: the monotonic clock stands still, too. */
   freeze({ isMachine = false }: { readonly isMachine?: boolean } = {}): void {
-    this.#frozen ??= Promise.withResolvers<void>();
+    this.#frozen ??= new AbortController();
     if (isMachine) this.#stillSince ??= this.#base.monotonic();
   }
 
@@ -36,15 +36,15 @@ export class ReplicaClock implements Clock {
     this.#stillSince = undefined;
     const frozen = this.#frozen;
     this.#frozen = undefined;
-    frozen?.resolve();
+    frozen?.abort();
     const held = this.#held;
     this.#held = [];
     for (const fire of held) fire();
   }
 
-  /** Resolves when something may run. */
+  /** Resolves when something may run. NB: as a sleep, so that the clock below does not wait for it. */
   async thawed(): Promise<void> {
-    while (this.#frozen !== undefined) await this.#frozen.promise;
+    while (this.#frozen !== undefined) await this.#base.sleep(Infinity, this.#frozen.signal);
   }
 
   now(): number {

@@ -50,7 +50,8 @@ export class ReplicaGroup implements AsyncDisposable {
   isOut = false;
 
   constructor({ settings = {}, seed = 1 }: GroupOptions = {}) {
-    this.host = virtualHost({ seed, latency: true });
+    // NB: no request hangs but in a sleep, so that a machine that is busy may take its time.
+    this.host = virtualHost({ seed, latency: true, patience: 1 });
     const server = apiServer({ host: this.host });
     this.#fetch = async (request) => await server.fetch(request);
     this.#settings = {
@@ -186,7 +187,7 @@ export class ReplicaGroup implements AsyncDisposable {
       transform: async (chunk, controller) => {
         await replica.clock.thawed();
         // NB: of a process that was killed nobody reads on.
-        if (replica.isDead) await new Promise(() => {});
+        if (replica.isDead) await this.host.clock.sleep(Infinity);
         while (this.isOut || replica.isIsolated) await this.host.clock.sleep(0.5);
         controller.enqueue(chunk);
       },
@@ -344,7 +345,9 @@ export class TestReplica implements ShardWork {
     this.clock.thaw();
     let isOver = false;
     const ended = this.engine[Symbol.asyncDispose]().then(() => void (isOver = true));
-    for (let round = 0; !isOver && round < 100; round++) await clock.advance(0.5);
+    for (let round = 0; !isOver && round < 100; round++) {
+      await clock.advance(this.settings.renewDeadline / 20);
+    }
     await ended;
     this.#transport[Symbol.dispose]();
   }

@@ -133,7 +133,8 @@ export class Division {
    */
   #stands(own: string): boolean {
     const { shards: { length: size }, observed } = this.#options;
-    for (const other of observed.liveSets()) if (other !== size) return false;
+    const sets = observed.liveSets();
+    if (sets.size > 0) return sets.size === 1 && sets.has(size);
     const counts = new Map<number, number>([[size, 1]]);
     for (const { shards } of this.#working(own)) counts.set(shards, (counts.get(shards) ?? 0) + 1);
     const [first] = [...counts].sort(([a, many], [b, more]) => more - many || a - b);

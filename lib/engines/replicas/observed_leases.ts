@@ -47,6 +47,9 @@ export interface ObservedMember {
 
 interface Sighting {
   readonly cached: CachedObject;
+  /** The newest record. */
+  newest: LeaseRecord;
+  /** The record that counts: the newest, but for a member Lease that a stranger has emptied. */
   record: LeaseRecord;
   /** When the record last changed, in visible time. */
   changedAt: Seconds;
@@ -109,28 +112,37 @@ export class ObservedLeases {
     const sighting = this.#sightings.get(record.name);
     if (sighting === undefined) {
       const cached = new CachedObject(object);
-      this.#sightings.set(record.name, { cached, record, changedAt: this.visible, isDeleted: false });
+      const changedAt = this.visible;
+      this.#sightings.set(record.name, { cached, newest: record, record, changedAt, isDeleted: false });
       return;
     }
     if (isSetBack) sighting.cached.replace(object);
     else if (sighting.cached.adopt(object, { from: "read" }) !== "newer") return;
+    sighting.newest = record;
+    if (this.#isEmptied(record)) return;
     // NB: a Lease that was made again with the same content is a renewal, too.
     if (sighting.isDeleted || !isSameRecord(record, sighting.record)) sighting.changedAt = this.visible;
     sighting.record = record;
     sighting.isDeleted = false;
   }
 
+  /** Whether a stranger has emptied a member Lease: a replica that ends a session says so, and one that leaves deletes the Lease. */
+  #isEmptied({ name, holder, annotations }: LeaseRecord): boolean {
+    const isMember = isMemberLease(this.#options.operator, name);
+    return isMember && holder === "" && annotations[ANNOTATIONS.endedBy] === undefined;
+  }
+
   /** The Lease was deleted: its record counts on until it would have ended. */
   remove(object: KubeObject): void {
     const sighting = this.#sightings.get(object.metadata.name ?? "");
-    if (sighting === undefined || sighting.record.uid !== object.metadata.uid) return;
+    if (sighting === undefined || sighting.newest.uid !== object.metadata.uid) return;
     sighting.isDeleted = true;
   }
 
   /** The newest record of that name; undefined if there is none. */
   record(name: string): LeaseRecord | undefined {
     const sighting = this.#sightings.get(name);
-    return sighting === undefined || sighting.isDeleted ? undefined : sighting.record;
+    return sighting === undefined || sighting.isDeleted ? undefined : sighting.newest;
   }
 
   /** Whether the Lease was seen, and then deleted. */
@@ -198,7 +210,7 @@ export class ObservedLeases {
   stale({ age, shards }: { readonly age: Seconds; readonly shards: number }): readonly LeaseRecord[] {
     const found: LeaseRecord[] = [];
     for (const [name, sighting] of this.#sightings) {
-      const { record, changedAt, isDeleted } = sighting;
+      const { record, newest, changedAt, isDeleted } = sighting;
       // NB: the Lease of an election without replicas of ours is not ours to delete.
       const isOurs = record.object.metadata.labels?.[LABEL] === this.#options.operator;
       if (isDeleted || !isOurs || this.visible - changedAt < age) continue;
@@ -206,7 +218,7 @@ export class ObservedLeases {
       const isOver = place === undefined
         ? record.holder === "" || !this.#isFresh(sighting)
         : record.holder === "" && place.shards !== shards;
-      if (isOver) found.push(record);
+      if (isOver) found.push(newest);
     }
     return found;
   }

@@ -304,7 +304,9 @@ export class Shard {
     const before = observed.record(name);
     // A holder without a member Lease is another program, whose Lease is the shard's; or its member Lease was deleted.
     if (before === undefined && !observed.isDeleted(name) && this.place.shards === 1) return true;
-    if (before !== undefined && before.holder !== holder.identity) return true;
+    // NB: a Lease that a stranger has emptied must be ended, too, or its replica makes it again.
+    const isEmptied = before?.holder === "" && before.annotations[ANNOTATIONS.endedBy] === undefined;
+    if (before !== undefined && before.holder !== holder.identity && !isEmptied) return true;
     const now = moments.stamp();
     const released = before === undefined
       ? { holder: "", duration: 1, acquired: now, renewed: now, transitions: 0 }
