@@ -292,7 +292,7 @@ export function builtinKinds(options: BuiltinOptions): Kind[] {
 
 function rulesOf(
   { group, kind }: { readonly group: string; readonly kind: string },
-  { clock, cel, definitions, store, runsPods }: BuiltinOptions,
+  { clock, cel, definitions, store, runsPods = false }: BuiltinOptions,
 ): KindRules {
   if (kind === "CustomResourceDefinition") {
     return definitionRules({ now: () => clock.now(), cel, definitions, store });

@@ -38,8 +38,20 @@ export interface KindRules {
   lasts?(object: KubeObject): string | undefined;
   /** How long an object may take to end, if its kind has such a time. In seconds. */
   gracePeriod?(object: KubeObject, asked: number | undefined): number;
+  /** Says why an object of that name must not be deleted at all, if so. */
+  isImmortal?(name: string): string | undefined;
   /** Whether a new object keeps the status that it comes with. */
   readonly takesStatus?: boolean;
+  /** Whether `settle` has its say on writes of the status, too. */
+  readonly settlesStatus?: boolean;
+  /** The metadata that a write of the status cannot change, beside the owner references. */
+  readonly keptWithStatus?: readonly ("labels" | "deletionTimestamp")[];
+  /** Whether the generation counts changes of annotations. */
+  readonly countsAnnotations?: boolean;
+  /** Whether a new object names the one that has asked for it, in its spec. */
+  readonly namesRequester?: boolean;
+  /** Whether a deletion that does not say otherwise leaves behind what the object owns. */
+  readonly orphans?: boolean;
 }
 
 /** The change that a write makes to an object. */

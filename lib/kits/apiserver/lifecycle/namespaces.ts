@@ -18,8 +18,6 @@ import { endingConditions, type Remaining, type Rest } from "./namespace_conditi
 
 /** Those that a cluster has from the start. */
 const INITIAL = ["default", "kube-node-lease", "kube-public", "kube-system"];
-/** Those that cannot be deleted. */
-export const IMMORTAL: readonly string[] = ["default", "kube-public", "kube-system"];
 
 export class Namespaces {
   readonly #cluster: Cluster;

@@ -44,9 +44,6 @@ export async function create(cluster: Cluster, call: Call): Promise<Response> {
   return await created(cluster, call, decoded);
 }
 
-/** The group whose requests say who has made them. */
-const CERTIFICATES = "certificates.k8s.io/v1";
-
 interface CreatedOptions {
   /** The object comes with its owners, because it was applied. */
   readonly applied?: boolean;
@@ -62,7 +59,7 @@ async function created(
   const report = reporter(call, { headers, decoded });
   const { object } = decoded;
   call.record?.name(object);
-  if (kind.apiVersion === CERTIFICATES) object.spec = { ...object.spec, ...userInfo(call.user) };
+  if (kind.rules.namesRequester === true) object.spec = { ...object.spec, ...userInfo(call.user) };
   const wish = { object, report, applied, warn: warner(headers) };
   const stored = await warned(headers, createAdmitted(cluster, call, wish));
   return objectResponse(cluster, stored, { kind, shape, code: 201, headers });

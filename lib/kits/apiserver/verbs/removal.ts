@@ -5,7 +5,6 @@
 import type { JsonObject } from "../../../model/object.ts";
 import type { Cluster } from "../cluster.ts";
 import { inVersion, oneInVersion } from "../definitions/converter.ts";
-import { IMMORTAL } from "../lifecycle/namespaces.ts";
 import type { Kind } from "../kinds.ts";
 import { forbidden, Refusal } from "../refusal.ts";
 import type { Deletion } from "../writes/delete.ts";
@@ -21,9 +20,8 @@ import { warned, warner } from "./warnings.ts";
 export async function remove(cluster: Cluster, call: Call): Promise<Response> {
   const { request, kind, path, query, shape } = call;
   const { namespace, name = "" } = path;
-  if (kind.apiVersion === "v1" && kind.kind === "Namespace" && IMMORTAL.includes(name)) {
-    throw forbidden(kind, name, "this namespace may not be deleted");
-  }
+  const reason = kind.rules.isImmortal?.(name);
+  if (reason !== undefined) throw forbidden(kind, name, reason);
   const options = withDefaults(kind, await readDeleteOptions(request, query));
   const headers = new Headers();
   const wish = { ...options, kind, reference: { namespace, name }, warn: warner(headers) };
@@ -36,10 +34,10 @@ export async function remove(cluster: Cluster, call: Call): Promise<Response> {
   return encodedResponse(successStatus(kind, deletion), { shape, headers });
 }
 
-/** NB: ReplicationControllers alone leave their Pods behind, unless the client wants it otherwise. */
-function withDefaults({ apiVersion, plural }: Kind, options: DeleteRequest): DeleteRequest {
-  const isOld = apiVersion === "v1" && plural === "replicationcontrollers";
-  return isOld && options.propagation === undefined ? { ...options, propagation: "Orphan" } : options;
+function withDefaults({ rules }: Kind, options: DeleteRequest): DeleteRequest {
+  return rules.orphans === true && options.propagation === undefined
+    ? { ...options, propagation: "Orphan" }
+    : options;
 }
 
 function successStatus({ group, plural }: Kind, { stored }: Deletion): JsonObject {

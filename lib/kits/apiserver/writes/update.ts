@@ -93,8 +93,7 @@ export function prepareUpdate(cluster: Cluster, options: PrepareOptions): Update
   } else if (applied === true) setOwners(updated, next);
   else cluster.ownership.follow({ kind, before: current, after: updated });
   if (subresource === undefined) kind.rules.admit?.(updated, current);
-  // NB: a DaemonSet counts its templates in an annotation, which a write of the status does not change either.
-  if (subresource === undefined || isBuiltin(kind, "DaemonSet")) {
+  if (subresource === undefined || kind.rules.settlesStatus === true) {
     kind.rules.settle?.(updated, current, dryRun);
   }
   if (subresource !== "status" && subresource !== "binding") countGeneration(kind, updated, current);
@@ -248,9 +247,7 @@ function withStatus(kind: Kind, next: KubeObject, current: KubeObject): KubeObje
     metadata: { ...metadata },
   };
   setOrDelete(updated, current.metadata, "ownerReferences");
-  // NB: a Deployment's own controller notes the revision in an annotation, with the status.
-  if (isBuiltin(kind, "Deployment")) setOrDelete(updated, current.metadata, "labels");
-  if (isBuiltin(kind, "Pod")) setOrDelete(updated, current.metadata, "deletionTimestamp");
+  for (const field of kind.rules.keptWithStatus ?? []) setOrDelete(updated, current.metadata, field);
   if (Object.hasOwn(next, "status")) updated.status = next.status;
   else delete updated.status;
   return updated;
@@ -261,11 +258,6 @@ function withEphemeralContainers(next: KubeObject, current: KubeObject): KubeObj
   const { ephemeralContainers } = next.spec ?? {};
   const updated = clone({ ...current, metadata: {} });
   return { ...updated, metadata: { ...current.metadata }, spec: { ...updated.spec, ephemeralContainers } };
-}
-
-/** NB: custom kinds of another group may have the same name. */
-function isBuiltin({ custom, kind }: Kind, name: string): boolean {
-  return !custom && kind === name;
 }
 
 function isPart(subresource: string | undefined): subresource is ObjectPart {
@@ -287,9 +279,8 @@ function countGeneration(kind: Kind, next: KubeObject, current: KubeObject): voi
 function isCounted(kind: Kind, next: KubeObject, current: KubeObject): boolean {
   // NB: the real server counts no changes of PriorityClasses.
   if (kind.group === "scheduling.k8s.io") return false;
-  if (isBuiltin(kind, "Deployment") && !equal(next.metadata.annotations, current.metadata.annotations)) {
-    return true;
-  }
+  const [now, before] = [next.metadata.annotations, current.metadata.annotations];
+  if (kind.rules.countsAnnotations === true && !equal(now, before)) return true;
   const others = kind.custom && !kind.subresources.includes("status")
     ? { metadata: undefined }
     : { metadata: undefined, status: undefined };
