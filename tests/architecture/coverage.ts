@@ -32,8 +32,15 @@ const ELSEWHERE: readonly (readonly [place: string, tests: string, why: string])
     "self_check_test.ts and scenarios run an operator with it",
   ],
   ["lib/kits/definitions/field_check.ts", "tests/operator/", "self_check_test.ts runs an operator with it"],
+  [
+    "lib/kits/rights/calls_in_code.ts",
+    "tests/kits/rights/",
+    "rbac_test.ts makes roles of handlers with calls",
+  ],
+  ["lib/kits/rights/missing.ts", "tests/operator/", "self_check_test.ts runs an operator with it"],
   ["lib/kits/rights/mod.ts", "tests/kits/rights/", "it only exports what is tested there"],
   ["lib/kits/rights/self_check.ts", "tests/operator/", "self_check_test.ts runs an operator with it"],
+  ["lib/model/labels.ts", "tests/kits/generate/", "manifests are compared with their labels"],
   ["lib/public/", "tests/architecture/", "files of re-exports, whose names are compared with a list"],
   ["lib/cli/", "tests/cli/", "commands are tested as processes"],
 ];
