@@ -36,12 +36,12 @@ function bunProcess(common: Process): Process {
     losesContext: true,
     releaseMemory() {
       Bun.gc(true);
-      // Collected pages are given back only with this; what was compiled goes, too, and is compiled anew when it runs.
+      // Collected pages are given back only with this; compiled code goes, too, and is compiled anew when it runs.
       Bun.shrink?.();
     },
     endStart() {
       // Executables begin with another policy: lib/cli/bun_script.ts. NB: the optimizing compiler takes 2 MB as soon as it
-      // is used once, and who has nothing to do needs none.
+      // is used once, and an idle operator needs none.
       let before = process.cpuUsage();
       const timer = setInterval(() => {
         const { user, system } = process.cpuUsage(before);

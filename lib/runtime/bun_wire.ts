@@ -2,7 +2,7 @@
  * The bytes of a connection on Bun, past its `node:stream`: read and written where Bun's own socket has them.
  *
  * The connection is opened by `node:tls` as everywhere, which checks names and certificates; when that is done, the socket
- * underneath is given other listeners (`reload()`, which Bun documents). Streams cost a tenth of what an object costs, most
+ * underneath is given other listeners (`reload()`, which Bun documents). Streams take a tenth of the price of an object, most
  * of it for compiling them. docs/decisions/0020-own-http-client.md.
  */
 

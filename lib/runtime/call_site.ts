@@ -4,7 +4,7 @@
  * V8 and JavaScriptCore both have `Error.captureStackTrace()`; where it is missing, stacks stay as they are.
  */
 
-/** Returns the function, with what it throws pointing to its caller: the stack begins at the line of the call. */
+/** Returns the function, with its errors pointing to its caller: the stack begins at the line of the call. */
 export function calledFrom<Args extends readonly unknown[], Result>(
   fn: (...args: Args) => Result,
 ): (...args: Args) => Result {
@@ -35,7 +35,7 @@ export class CallSite {
 
 /**
  * Returns the error with the frames of that place and no others; without a place, with none: where the author is at fault, ours
- * tell nothing, and `awaitedFrom()` adds those of the author.
+ * do not help, and `awaitedFrom()` adds the author's.
  */
 export function blamedOn<E extends Error>(error: E, site?: CallSite): E {
   setStack(error, [`${error.name}: ${error.message}`, ...site?.frames ?? []]);
@@ -48,22 +48,22 @@ export function pointTo(error: unknown, callee: (...args: never) => unknown): vo
 }
 
 export interface BlameOptions {
-  /** Called with what is thrown before the caller's frames are added. Must not throw. Default: nothing is done. */
+  /** Called with an error before the caller's frames are added. Must not throw. Default: not called. */
   readonly before?: (error: Error) => void;
 }
 
 /**
- * The same for functions that return promises: what they reject with points to the caller, who is on no stack by then.
+ * The same for functions that return promises: their errors point to the caller, which is on no stack by then.
  *
  * Engines keep the lines of functions that await; whoever returns a promise, or chains one, is lost without this. The frames
- * of the caller follow those of the error itself, which is where it came from.
+ * of the caller follow the frames of the error itself, which show its origin.
  */
 export function awaitedFrom<Args extends readonly unknown[], Result>(
   fn: (...args: Args) => Promise<Result>,
   { before }: BlameOptions = {},
 ): (...args: Args) => Promise<Result> {
   return function called(...args) {
-    // Stacks are made into text when they are read: one that nobody reads costs little. NB: not by `captureStackTrace()`, which
+    // Stacks are made into text when they are read: a stack that is never read costs little. NB: not by `captureStackTrace()`, which
     // costs three times as much on JavaScriptCore.
     const site = new Error();
     return fn(...args).catch((error: unknown) => {
@@ -76,7 +76,7 @@ export function awaitedFrom<Args extends readonly unknown[], Result>(
   };
 }
 
-/** The same for functions that return what is iterated over. */
+/** The same for functions that return iterators. */
 export function iteratedFrom<Args extends readonly unknown[], Item>(
   fn: (...args: Args) => AsyncIterable<Item>,
   { before }: BlameOptions = {},
@@ -103,8 +103,8 @@ async function* pointed<Item>(
 }
 
 /**
- * Cuts off the frames of those who have called a handler, which has failed: they are ours, and the same each time. `caller` is the
- * name of the function that has called it. Stacks of others, and those without it, stay as they are. Never throws, whatever the
+ * Cuts off the frames below a handler that has failed: they are ours, and the same each time. `caller` is the
+ * name of the function that has called it. Other stacks, and stacks without it, stay as they are. Never throws, whatever the
  * author has thrown.
  */
 export function cutAtCaller(error: Error, caller: string): void {
@@ -113,7 +113,7 @@ export function cutAtCaller(error: Error, caller: string): void {
     for (let depth = 0; cause instanceof Error && depth < MOST_CAUSES; cause = cause.cause, depth++) {
       const lines = cause.stack?.split("\n") ?? [];
       let last = lines.findIndex((line) => isFrameOf(line, caller));
-      // What passes the context on is in between.
+      // The frames that pass the context on are in between.
       while (last > 1 && PASSES_CONTEXT.test(lines[last - 1] ?? "")) last--;
       if (last > 1) setStack(cause, lines.slice(0, last));
     }

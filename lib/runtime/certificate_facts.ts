@@ -1,5 +1,5 @@
 /**
- * The facts in a certificate or a key: for those who judge a client by it, and for keys that come encrypted.
+ * The facts in a certificate or a key: for servers that judge a client by it, and for keys that come encrypted.
  */
 
 import { createPrivateKey, X509Certificate } from "node:crypto";

@@ -1,5 +1,5 @@
 /**
- * X.509 certificates made in the process: an authority, and what it issues to servers and clients (ECDSA P-256, SHA-256).
+ * X.509 certificates made in the process: an authority, and the certificates that it issues to servers and clients (ECDSA P-256, SHA-256).
  *
  * For the in-process API server, for webhook servers that bring their own authority, and for the tests' control plane;
  * not for reading certificates (`X509Certificate` of `node:crypto` does that) nor for asking a cluster to sign one.
@@ -72,7 +72,7 @@ export interface IssuedCertificate {
   readonly key: string;
 }
 
-/** Signs certificates with a key that it gives to nobody. */
+/** Signs certificates with a key that it gives to no caller. */
 export interface Authority {
   /** Its own, self-signed certificate, which others are to trust. PEM. */
   readonly certificate: string;
@@ -86,7 +86,7 @@ export interface Authority {
 }
 
 /**
- * Makes an authority with a new key. What it signs are servers and clients, not further authorities.
+ * Makes an authority with a new key. It signs certificates of servers and clients, not of further authorities.
  *
  * NB: keys are made at once, in a fraction of a millisecond: a thread would take longer, and a virtual clock does not wait for it.
  */
@@ -233,7 +233,7 @@ function extension(id: string, value: ASN1Encodable, critical = false): ASN1Enco
     : sequence(identifier(id), content);
 }
 
-/** RFC 5280, section 4.2.1.2: the SHA-1 digest of the key's bits. An identifier; nothing's safety hangs on it. */
+/** RFC 5280, section 4.2.1.2: the SHA-1 digest of the key's bits. An identifier; no safety hangs on it. */
 function keyIdentifier(publicKey: KeyObject): Uint8Array {
   const { bytes } = publicKeyInfo(publicKey).sequence().at(1).bitString();
   return Uint8Array.from(createHash("sha1").update(bytes).digest());

@@ -1,8 +1,8 @@
 /**
- * Texts made short: raw DEFLATE (RFC 1951) in base64, by what every runtime has under `node:zlib`.
+ * Texts made short: raw DEFLATE (RFC 1951) in base64, by `node:zlib`, which every runtime has.
  *
  * Synchronous, as notes on objects are: they are read while changes are looked for. The result for one text can differ
- * between runtimes; each reads those of all others.
+ * between runtimes; each reads the texts of all others.
  */
 
 import { Buffer } from "node:buffer";

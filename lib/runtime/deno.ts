@@ -23,7 +23,7 @@ export function denoHost(): Host {
   };
 }
 
-/** Deno runs a script by a word of its own, with all permissions; what it has compiled runs by itself. */
+/** Deno runs a script by a word of its own, with all permissions; a compiled program runs by itself. */
 function findSelf([executable = "", ...script]: readonly string[]): readonly string[] {
   return Deno.build.standalone || script.length === 0
     ? [executable]
@@ -46,7 +46,7 @@ function brake(socket: Socket, isHeld: boolean): void {
 }
 
 /**
- * NB: Deno 2.9 never frees a TLS socket whose TCP connection fails, 17 KB each: an operator meets hundreds of those whenever
+ * NB: Deno 2.9 never frees a TLS socket whose TCP connection fails, 17 KB each: an operator meets hundreds of such failures whenever
  * its API server is away. The conformance suite tells when later ones do.
  */
 const CARE: Care = { brake, dialsInSteps: true };

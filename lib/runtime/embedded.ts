@@ -1,5 +1,5 @@
 /**
- * This package inside of the compiled `lotse`, where nothing of it lies on disk: its doors for handlers, and files of them
+ * This package inside of the compiled `lotse`, where no file of it lies on disk: its doors for handlers, and files of them
  * for `build`.
  *
  * The program that `tools/lotse.ts` compiles calls `embedPackage()` first of all. It is kept in the global object, as the
@@ -13,7 +13,7 @@ import { ownDoors } from "./modules.ts";
 export interface EmbeddedPackage {
   /** The modules, by the names of their doors, such as "@lotse/lotse/testing". */
   readonly doors: Readonly<Record<string, () => Promise<Record<string, unknown>>>>;
-  /** JavaScript files that need nothing else, by their names. */
+  /** JavaScript files without imports of other files, by their names. */
   readonly files: Readonly<Record<string, string>>;
   /** Which of them stands for which door. */
   readonly entries: Readonly<Record<string, string>>;

@@ -5,7 +5,7 @@
  * come out in any order: callers that need one compare a sequence number too.
  */
 
-/** An entry of a heap. The heap writes `place`; nobody else does. */
+/** An entry of a heap. The heap alone writes `place`. */
 export interface HeapEntry {
   /** Its index in the heap; -1 while it is in none. */
   place: number;

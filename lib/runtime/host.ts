@@ -4,7 +4,7 @@
  * This is the only door through which the outside world enters. One implementation on `node:` built-ins serves Deno,
  * Bun and Node (`node.ts`); the virtual one (`virtual.ts`) has a clock that tests wind by hand, a seeded generator and
  * a network that leads into functions, so that a whole operator run is a function of its code and its seed.
- * Nobody outside `lib/runtime/` names Deno, Bun, process, Date.now, Math.random, setTimeout or fetch; lint enforces it.
+ * No file outside `lib/runtime/` names Deno, Bun, process, Date.now, Math.random, setTimeout or fetch; lint enforces it.
  */
 
 /** A duration in seconds, as in Kubernetes' own `...Seconds` fields. Fractions are allowed. */
@@ -74,13 +74,13 @@ export interface Files {
   /** Adds to the end of a file, which is made if there is none, with its parent folders. */
   appendText(path: string, text: string): Promise<void>;
   /**
-   * Makes a file that must not be there yet, with its parent folders: of several who try, one succeeds.
+   * Makes a file that must not be there yet, with its parent folders: of several callers at once, one succeeds.
    *
-   * @throws {Error} With `code: "EEXIST"` if there is something at the path.
+   * @throws {Error} With `code: "EEXIST"` if the path is taken.
    */
   createText(path: string, text: string): Promise<void>;
   /**
-   * Renames a file or a folder within its file system, at once. A file takes the place of another; a folder that of an empty
+   * Renames a file or a folder within its file system, at once. A file takes the place of another; a folder takes the place of an empty
    * one, at most.
    *
    * @throws {Error} With `code: "ENOENT"` if there is no such file.
@@ -96,7 +96,7 @@ export interface Files {
   list(path: string): Promise<string[]>;
   /** When the file's content last changed, in milliseconds since 1970; undefined if there is no such file. */
   modified(path: string): Promise<number | undefined>;
-  /** Removes a file, or a folder with what is in it; nothing if it is not there. */
+  /** Removes a file, or a folder with its content, if it is there. */
   remove(path: string): Promise<void>;
   /** Makes a fresh folder under the system's temporary one, and returns its path. */
   makeTempFolder(prefix: string): Promise<string>;
@@ -116,7 +116,7 @@ export interface Process {
   isRunning(pid: number): boolean;
   /** Arguments after the script's name. */
   readonly args: readonly string[];
-  /** The words that start this very program: an executable, and what stands before its arguments. */
+  /** The words that start this very program: an executable, and the words before its arguments. */
   readonly self: readonly string[];
   /** An environment variable, or undefined if it is unset. Empty strings are given as they are. */
   env(name: string): string | undefined;
@@ -133,27 +133,27 @@ export interface Process {
   /** Bytes of resident memory. */
   memory(): number;
   /**
-   * Has the runtime collect all garbage, and give the memory back to the system, where it can be asked. Nothing else runs
+   * Has the runtime collect all garbage, and give the memory back to the system, where it can be asked. No other code runs
    * meanwhile: some 50 to 200 ms for ten thousand objects.
    */
   releaseMemory(): void;
-  /** Says that the start is over: what runs often from now on is worth being compiled well. Default: nobody needs to know. */
+  /** Says that the start is over: code that runs often from now on is worth being compiled well. Default: has no effect. */
   endStart?(): void;
   /** CPU time used so far by this process, in seconds (user and system). */
   cpu(): Seconds;
   /** Calls back on each such signal, instead of the default action, until disposed. */
   onSignal(signal: "SIGINT" | "SIGTERM" | "SIGHUP", callback: () => void): Disposable;
   /**
-   * Calls back with each error that nobody has caught, in place of the runtime's default action, which is to end the process
-   * (Bun goes on after rejections): a promise that was rejected and that nobody awaited, or what was thrown out of a timer
+   * Calls back with each uncaught error, in place of the runtime's default action, which is to end the process
+   * (Bun goes on after rejections): a promise that was rejected and not awaited, or an error out of a timer
    * or listener. The context is the one in which the error came about, where the runtime keeps it: see `losesContext`.
    */
   onStray(callback: (error: unknown, kind: "rejection" | "exception") => void): Disposable;
   /** Whether `onStray` tells of rejections outside of any context, whatever has made them. */
   readonly losesContext: boolean;
   /**
-   * Calls back after the event loop was blocked for more than a second (a quarter of a second more or less): something has
-   * computed, or waited for the system, and nothing else could run. The whole process may have stood still as well.
+   * Calls back after the event loop was blocked for more than a second (a quarter of a second more or less): some code has
+   * computed, or waited for the system, and no other code could run. The whole process may have stood still as well.
    */
   onBlocked(callback: (block: Block) => void): Disposable;
   /** Ends the process. Only `lib/cli` calls it. */
@@ -168,11 +168,11 @@ export interface Process {
    * @throws {Error} With `code: "ENOENT"` if there is no such program; with name "AbortError" if the signal aborts.
    */
   run(command: string, args: readonly string[], options?: RunOptions): Promise<RunResult>;
-  /** Calls the default function of a module (a file: URL) in a worker thread, and resolves to what it returns. The signal ends it. */
+  /** Calls the default function of a module (a file: URL) in a worker thread, and resolves to its result. The signal ends it. */
   work(module: string, input: unknown, signal?: AbortSignal): Promise<unknown>;
   /**
    * Imports a module by its absolute path. With `fresh`, a module that was imported before is loaded anew, together
-   * with what it imports by relative paths.
+   * with the files that it imports by relative paths.
    */
   importModule(path: string, options?: { readonly fresh?: boolean }): Promise<Record<string, unknown>>;
   /**
@@ -182,7 +182,7 @@ export interface Process {
   load?<Part>(load: () => Promise<Part>): Promise<Part>;
 }
 
-/** A time in which nothing could run. */
+/** A time in which no code could run. */
 export interface Block {
   /** How long it was. */
   readonly seconds: Seconds;
@@ -217,7 +217,7 @@ export interface RunResult {
 /** Connections to servers, and servers of our own. */
 export interface Network {
   /**
-   * Prepares a keep-alive pool of connections to one server. Nothing is opened yet.
+   * Prepares a keep-alive pool of connections to one server. No connection is opened yet.
    *
    * @throws {Error} If the TLS material cannot be parsed; the message says which.
    */
@@ -250,7 +250,7 @@ export interface ConnectOptions {
   readonly connectTimeout?: Seconds;
 }
 
-/** A pool of connections to one server. Disposing closes them all, and ends what is in flight with an error. */
+/** A pool of connections to one server. Disposing closes them all, and ends requests in flight with an error. */
 export interface Connection extends Disposable {
   /**
    * Sends one request, and resolves as soon as the response's head has come.
@@ -282,7 +282,7 @@ export interface HttpResponse {
   readonly headers: Readonly<Record<string, string>>;
   /** The header of that name, which each response is asked for: reading it is cheap. Undefined: none. */
   readonly warning?: string;
-  /** Chunks as they come, pulled: what is not asked for stays in the socket. Throws where the stream breaks. */
+  /** Chunks as they come, pulled: bytes that are not asked for stay in the socket. Throws where the stream breaks. */
   readonly body: AsyncIterable<Uint8Array>;
   /** The whole body as UTF-8 text; wrong bytes become U+FFFD. gzip is decoded. */
   text(): Promise<string>;
@@ -310,7 +310,7 @@ export interface ServeOptions {
 /** Limits for the clients of a server, so that none that stalls, and no number of them, takes it from the others. */
 export interface ServerLimits {
   /**
-   * Connections at once. For one more, the one that has said nothing for longest is closed; where all are at work, the new
+   * Connections at once. For one more, the one that has been silent for longest is closed; where all are at work, the new
    * one is. Default: 1000.
    */
   readonly connections?: number;
@@ -332,7 +332,7 @@ export interface Peer {
 
 /** The keys that a server needs for TLS. */
 export interface ServerTls {
-  /** The certificate, with those between it and the authority. PEM. */
+  /** The certificate, with the certificates between it and the authority. PEM. */
   readonly cert: string;
   /** Its key. PEM. */
   readonly key: string;

@@ -1,5 +1,5 @@
 /**
- * JSON in and out, with whole numbers of any size: those beyond 2^53, which a number would round, are bigints.
+ * JSON in and out, with whole numbers of any size: numbers beyond 2^53, which a number would round, are bigints.
  *
  * Texts without a long row of digits, which is nearly all of them, are read and written by the engine alone. Others are
  * read by a loop of our own: the engines' way (a reviver with the source of each value) is no faster, and ends some
@@ -10,7 +10,7 @@
 const DIGITS = 16;
 const WHOLE = /^-?[0-9]+$/;
 
-/** Levels of nesting that are written: API servers take 10,000, and something may be around them. */
+/** Levels of nesting that are written: API servers take 10,000, and a list or request may be around them. */
 const DEEPEST = 11_000;
 
 /**
@@ -25,8 +25,8 @@ export function parseJson(text: string, bits = Infinity): unknown {
 }
 
 /**
- * Whether a row of digits may be a number that was rounded. What only looks like one, in a text say, costs time and nothing
- * else. NB: it reads one character in sixteen, which costs a fiftieth of parsing; any regular expression costs a tenth.
+ * Whether a row of digits may be a number that was rounded. A row that only looks like one, in a text say, only costs time.
+ * NB: it reads one character in sixteen, which costs a fiftieth of parsing; any regular expression costs a tenth.
  */
 function hasLongNumber(text: string): boolean {
   for (let at = DIGITS - 1; at < text.length; at += DIGITS) {
@@ -42,7 +42,7 @@ function hasLongNumber(text: string): boolean {
 }
 
 /**
- * Returns what reads a JSON text that is in these bytes: {@linkcode parseJson}, or the engine alone where no number in them can
+ * Returns the function that reads a JSON text in these bytes: {@linkcode parseJson}, or the engine alone where no number in them can
  * be one that it rounds. NB: bytes are looked at in a third of the time of characters, and all lines of a chunk at once.
  */
 export function parserFor(bytes: Uint8Array): (text: string) => unknown {
@@ -170,7 +170,7 @@ function isEscaped(text: string, quote: number): boolean {
 }
 
 /**
- * Returns the JSON text of a value, as `JSON.stringify` does, with bigints as whole numbers. What has no JSON is null.
+ * Returns the JSON text of a value, as `JSON.stringify` does, with bigints as whole numbers. A value without JSON is null.
  *
  * @param indent By how many blanks each level is indented. Default: 0, everything in one line.
  * @throws {TypeError} If the value is a circle.
@@ -258,7 +258,7 @@ class Writer {
       throw new TypeError("Cannot write JSON: it is a circle, or nested too deeply");
     }
     const isList = Array.isArray(value);
-    // Any object may be asked for its own keys; those of a list are its indices, and holes are null.
+    // Any object may be asked for its own keys; the keys of a list are its indices, and holes are null.
     const keys = isList ? Array.from(value, (_, index) => String(index)) : Object.keys(value);
     this.#pieces.push(isList ? "[" : "{");
     this.#open.push({ value: value as Record<string, unknown>, keys, isList, at: 0, isEmpty: true });

@@ -30,7 +30,7 @@ export interface TextSinkOptions {
   readonly prefix?: boolean;
   /** Plain and full: whether levels are shown by colours. Default: false. */
   readonly color?: boolean;
-  /** Which lines with an Error show its stack. Default: "errors", those of level error. */
+  /** Which lines with an Error show its stack. Default: "errors", lines of level error. */
   readonly stacks?: "always" | "errors" | "never";
 }
 
@@ -70,12 +70,12 @@ function toText(record: LogRecord, options: TextSinkOptions): string {
   }`;
 }
 
-/** Whether the stack says more than the line: some errors have no frames, as nothing of ours would help their reader. */
+/** Whether the stack says more than the line: some errors have no frames, as our own would not help their reader. */
 function isMore({ fields: { error } }: LogRecord): boolean {
   return error instanceof Error && (error.cause !== undefined || error.stack?.includes("\n") === true);
 }
 
-/** A `stack` that is true or false says something about the error, and is no field of its own. */
+/** A `stack` that is true or false is about the error, and no field of its own. */
 function isHint(key: string, value: unknown): boolean {
   return key === "stack" && typeof value === "boolean";
 }
@@ -87,7 +87,7 @@ function toPair(key: string, value: unknown): string {
   return ` ${toOneLine(key)}=${escapeHidden(cut(isPlain ? value : toJsonText(value)))}`;
 }
 
-/** An error in one line: its name, its message, and those of its causes. */
+/** An error in one line: its name, its message, and the messages of its causes. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return typeof error === "string" ? error : toJsonText(error);
   let text = describeOne(error);
@@ -97,7 +97,7 @@ function describe(error: unknown): string {
   return text;
 }
 
-/** Whether an error was told in the words of its cause, if only in those after its subject: `Cannot read "a": it has gone`. */
+/** Whether an error was told in the words of its cause, if only in the words after its subject: `Cannot read "a": it has gone`. */
 function isSaid(text: string, cause: unknown): boolean {
   if (!(cause instanceof Error) || cause.message === "") return false;
   const { message } = cause;
@@ -153,7 +153,7 @@ function toJson(record: LogRecord, options: TextSinkOptions): string {
   return escapeHidden(`{${pairs.join(",")}}`);
 }
 
-/** Fields become keys of their own; those whose names are taken go under "fields". An explicit severity wins. */
+/** Fields become keys of their own; fields whose names are taken go under "fields". An explicit severity wins. */
 function addFields(line: Record<string, unknown>, fields: LogFields): void {
   const taken: Record<string, unknown> = Object.create(null);
   for (const key of Object.keys(fields)) {
@@ -178,7 +178,7 @@ function toPrefix({ reference, namesKind }: LogRecord): string {
   return namesKind && kind !== undefined ? `[${kind} ${place}] ` : `[${place}] `;
 }
 
-/** JSON of anything: what JSON cannot hold becomes a string, and never an exception. */
+/** JSON of anything: a value that JSON cannot hold becomes a string, and never an exception. */
 function toJsonText(value: unknown): string {
   const plain = (_key: string, item: unknown): unknown => {
     if (typeof item === "bigint") return String(item);
@@ -197,7 +197,7 @@ function toJsonText(value: unknown): string {
   }
 }
 
-/** JSON that stays JSON: of what is too long, the beginning is kept as a string. */
+/** JSON that stays JSON: of a text that is too long, the beginning is kept as a string. */
 function toCappedJson(value: unknown): string {
   const json = toJsonText(typeof value === "string" ? cut(value) : value);
   return json.length <= 2 * MAX_LENGTH ? json : JSON.stringify(cut(json));
@@ -258,7 +258,7 @@ const SHORTEST_STATE = 12;
 const MAX_LENGTH = 8192;
 
 /**
- * Controls, line and paragraph separators, lone surrogates, and what changes the direction of a text or is not seen at all;
+ * Controls, line and paragraph separators, lone surrogates, and characters that change the direction of a text or are not seen at all;
  * but for the joiners, which emoji and some scripts are written with.
  */
 const HIDDEN = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]|(?![\u200C\u200D])\p{Cf}/u;

@@ -1,13 +1,13 @@
 /**
  * Log records and where they go.
  *
- * Every layer logs through a `Logger`; what a line looks like (plain, full, JSON) is decided once, at the sink.
+ * Every layer logs through a `Logger`; the form of a line (plain, full, JSON) is decided once, at the sink.
  * Messages are constant sentences, variables are fields, so that lines can be counted and searched. Secrets never get here.
  */
 
 import type { Clock } from "./host.ts";
 
-/** From chatty to urgent. debug: each step. info: what handlers did. warn: works, but look. error: someone must act. */
+/** From chatty to urgent. debug: each step. info: the work of handlers. warn: works, but look. error: someone must act. */
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
 /**
@@ -58,13 +58,13 @@ export interface LogSink {
 
 /** The interface that code logs with. */
 export interface Logger {
-  /** Says what each step does. */
+  /** Tells each step. */
   debug(message: string, fields?: LogFields): void;
-  /** Says what handlers did. */
+  /** Tells the work of handlers. */
   info(message: string, fields?: LogFields): void;
-  /** Says what works, but wants a look. */
+  /** Tells of a fault that needs no action, but a look. */
   warn(message: string, fields?: LogFields): void;
-  /** Says what someone must act on. */
+  /** Tells of a fault that someone must act on. */
   error(message: string, fields?: LogFields): void;
   /** Whether such lines are written at all; to skip costly fields. */
   enabled(level: LogLevel): boolean;
@@ -72,11 +72,11 @@ export interface Logger {
   child(options: LoggerChild): Logger;
 }
 
-/** In what a logger's child differs from it. */
+/** The differences of a logger's child from it. */
 export interface LoggerChild {
   /** Dotted. Default: the same. */
   readonly name?: string;
-  /** Added to those that are there. */
+  /** Added to the fields that are there. */
   readonly fields?: LogFields;
   /** The object that its lines are about. Default: the same. */
   readonly reference?: LogReference;
@@ -89,7 +89,7 @@ export function createLogger(sink: LogSink, clock: Pick<Clock, "now">, name = "l
   return new SinkLogger({ sink, clock, name, fields: {} });
 }
 
-/** A logger that writes nothing. */
+/** A logger that writes no lines. */
 export function silentLogger(): Logger {
   return createLogger({ level: "error", write() {} }, { now: () => 0 });
 }
@@ -187,7 +187,7 @@ class SinkLogger extends LevelLogger {
 }
 
 /**
- * Returns a logger that never throws: what the given one throws goes to `onFailure`, which must not throw either. For loggers
+ * Returns a logger that never throws: an error of the given one goes to `onFailure`, which must not throw either. For loggers
  * that are not ours.
  */
 export function guardedLogger(logger: Logger, onFailure: (error: unknown) => void): Logger {
@@ -236,7 +236,7 @@ class GuardedLogger extends LevelLogger {
   }
 }
 
-// A logger for what happens too often to be told: info becomes debug, and debug is not written. Source: scenarios B279–B294.
+// A logger for events that are too frequent to be told: info becomes debug, and debug is not written. Source: scenarios B279–B294.
 
 /** Returns a logger that is one level quieter; warnings and errors are written as ever. */
 export function terseLogger(logger: Logger): Logger {

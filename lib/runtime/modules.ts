@@ -2,9 +2,9 @@
  * Imports the modules of others on Node and Deno: handlers, from wherever they lie.
  *
  * They find this package by its name, also where it is not installed beside them (they are run from a checkout, or by a
- * `lotse` that is installed elsewhere), and always this very instance of it; all other packages are those of their own
+ * `lotse` that is installed elsewhere), and always this very instance of it; all other packages come from their own
  * folder. Node and Deno keep modules by URL and never forget one: a query makes another URL, and so another module; while
- * it is being imported, a hook hands the query on to what it imports by relative paths.
+ * it is being imported, a hook hands the query on to the files that it imports by relative paths.
  */
 
 import { readFileSync } from "node:fs";
@@ -69,7 +69,7 @@ interface PackageFile {
   readonly exports: Readonly<Record<string, string | { readonly default: string }>>;
 }
 
-// Finds what a source file imports by relative paths; good enough for reloading and watching, without a parser.
+// Finds the files that a source file imports by relative paths; good enough for reloading and watching, without a parser.
 
 const RELATIVE_IMPORT = /(?:from|import)\s*\(?\s*["'](\.{1,2}\/[^"']+)["']/g;
 

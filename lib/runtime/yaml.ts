@@ -2,7 +2,7 @@
  * YAML in and out: the only file that knows js-yaml.
  *
  * Reading is YAML 1.2 (`yes`, `on` and dates stay strings, as Kubernetes wants them) plus merge keys (`<<`), which kubectl
- * knows too; writing quotes whatever a YAML 1.1 parser such as kubectl's would take for something else. Whole numbers
+ * knows too; writing quotes whatever a YAML 1.1 parser such as kubectl's would take for another type. Whole numbers
  * that are not safe integers are bigints, as in JSON.
  */
 
@@ -70,7 +70,7 @@ function parse(text: string, json: boolean, schema: Schema = SCHEMA): unknown[] 
 /** Documents in which keys may stand twice: the last one counts. */
 export interface LenientYaml {
   readonly documents: unknown[];
-  /** Those of the first document that stand more than once in a mapping, inner ones before outer ones. */
+  /** Keys of the first document that stand more than once in a mapping, inner ones before outer ones. */
   readonly repeated: readonly RepeatedKey[];
 }
 
@@ -156,7 +156,7 @@ function withLarge(tag: Tag): Tag {
   };
 }
 
-/** YAML 1.1 knows more forms, which stay as they are: nothing is read in it. */
+/** YAML 1.1 knows more forms, which stay as they are: it is not read. */
 const WHOLE = /^[-+]?(?:0x[0-9a-fA-F]+|0o[0-7]+|[0-9]+)$/;
 
 function toBigInt(source: string): bigint {

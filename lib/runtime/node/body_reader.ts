@@ -1,4 +1,4 @@
-/** Reads a response's body: as a whole, or chunk by chunk as somebody asks for it. */
+/** Reads a response's body: as a whole, or chunk by chunk as it is asked for. */
 
 import { Buffer } from "node:buffer";
 
@@ -7,9 +7,9 @@ const MOST_WAITING = 64 * 1024;
 
 /** Where a body comes from. */
 export interface BodySource {
-  /** Somebody stops reading before the end. */
+  /** The reader stops before the end. */
   cancel(): void;
-  /** Nothing more is wanted for now, or again. */
+  /** The reader wants no more for now, or wants more again. */
   hold(isHeld: boolean): void;
 }
 
@@ -24,7 +24,7 @@ export class BodyReader implements AsyncIterableIterator<Uint8Array, undefined> 
   #chunks: Buffer[] = [];
   #waiting = 0;
   #waiter: Waiter | undefined;
-  /** Somebody waits for the whole text. */
+  /** The reader waits for the whole text. */
   #whole:
     | { readonly resolve: (text: string) => void; readonly reject: (reason: unknown) => void }
     | undefined;

@@ -19,16 +19,16 @@ import { type Brake, SocketWire, type Tap, type Wire, type WireEvents } from "./
 /** Idle TCP connections are probed after this long, in milliseconds, so that routers on the way do not forget them. */
 const PROBE_DELAY = 15_000;
 
-/** So many connections are kept while nobody needs them. */
+/** So many connections are kept while they are not needed. */
 const MOST_IDLE = 256;
 
-// deno-lint-ignore no-control-regex -- those are what is looked for.
+// deno-lint-ignore no-control-regex -- control characters are looked for.
 const CONTROLS = /[\0-\x08\x0a-\x1f\x7f]/;
 const SPACES = /[\0-\x20\x7f]/;
 
 /** The weaknesses of a runtime. */
 export interface Care {
-  /** Stops a socket that nobody reads. Default: it is paused. */
+  /** Stops a socket that is not read. Default: it is paused. */
   readonly brake?: Brake;
   /** Whether TLS begins only when there is a connection. Default: the runtime does both at once. */
   readonly dialsInSteps?: boolean;
@@ -97,7 +97,7 @@ class Pool implements Connection {
     this.#clear();
   }
 
-  /** Opens a connection for a request. Who gives up waiting takes the connection with it. */
+  /** Opens a connection for a request. A caller that gives up waiting takes the connection with it. */
   #dial(exchange: Exchange, sending: Sending): void {
     const { proxy, connectTimeout } = this.#options;
     const timer = connectTimeout === undefined ? undefined : setTimeout(() => {
@@ -145,7 +145,7 @@ class Pool implements Connection {
     if (index >= 0) this.#idle.splice(index, 1);
   }
 
-  /** @throws {TypeError} If the path or a header would be read as something else: both come from settings and from strangers. */
+  /** @throws {TypeError} If the path or a header would be read in another way: both come from settings and from strangers. */
   #headOf({ method, path, headers, body }: HttpRequest): string {
     if (SPACES.test(path)) {
       throw new TypeError(`Cannot send a request: its path is not encoded: ${JSON.stringify(path)}`);
@@ -175,7 +175,7 @@ interface Sending {
   readonly request: HttpRequest;
 }
 
-/** The connection of a lane, and who is told of its life. */
+/** The connection of a lane, and the listener to its life. */
 interface LaneOptions {
   /** Returns its bytes, of which the lane is told. */
   readonly wire: (told: WireEvents) => Wire;
@@ -219,10 +219,10 @@ class Lane implements Line, WireEvents {
 
   release(isReusable: boolean): void {
     this.#exchange = undefined;
-    // NB: a server may answer before it has read the request: what it has not read would go before the next one.
+    // NB: a server may answer before it has read the request: the unread part would go before the next one.
     if (!isReusable || this.#wire.isBusy) return this.destroy();
     this.hold(false);
-    // A connection that waits for nothing keeps no process alive.
+    // A connection without a request keeps no process alive.
     this.#wire.keep(false);
     this.#options.free(this);
   }
@@ -261,7 +261,7 @@ function tlsOptions(options: ConnectOptions): TlsOptions {
   const { ca, cert, key, serverName, insecure } = options;
   return {
     ...ca !== undefined && { ca },
-    // NB: once for all connections: it takes half of what a connection costs on Deno.
+    // Once for all connections: it takes half of the price of a connection on Deno.
     secureContext: createSecureContext({ ca, cert, key }),
     ...serverName !== undefined && { servername: serverName },
     ALPNProtocols: ["http/1.1"],

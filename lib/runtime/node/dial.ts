@@ -111,7 +111,7 @@ function secure(socket: Socket, { options: { target, tls }, follow, tell }: Open
   whenReady(stream, "secureConnect", tell);
 }
 
-/** NB: the listeners stay, as an error that nobody listens to ends the process; who was told is not told again. */
+/** NB: the listeners stay, as an error without a listener ends the process; a caller that was told is not told again. */
 function whenReady(socket: Socket, event: string, tell: Opened): void {
   socket.on("error", tell);
   socket.on("close", () => {

@@ -1,5 +1,5 @@
 /**
- * One request and its response: who waits for what, and how each way of breaking ends it.
+ * One request and its response: its waiting parts, and how each way of breaking ends it.
  *
  * The connection feeds it (`ResponseSink`); whatever breaks leads to `fail()`, where the first reason wins.
  */
@@ -18,7 +18,7 @@ export interface Line {
   hold(isHeld: boolean): void;
   /** Closes the connection. */
   destroy(): void;
-  /** Closes what else waits for requests: it may be as dead as this connection. */
+  /** Closes the other idle connections: they may be as dead as this one. */
   distrust(): void;
   /** The response is whole: the connection is free for another request, if it can take one. */
   release(isReusable: boolean): void;
@@ -52,7 +52,7 @@ export class Exchange implements HttpResponse, ResponseSink, BodySource {
     signal?.addEventListener("abort", this.#onAbort);
   }
 
-  /** Whether it has ended: nothing that comes matters any more. */
+  /** Whether it has ended: later bytes do not matter any more. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -123,7 +123,7 @@ export class Exchange implements HttpResponse, ResponseSink, BodySource {
 
   hold(isHeld: boolean): void {
     if (this.#decoder === undefined) this.#line?.hold(isHeld);
-    // What it cannot pass on fills it up, and holds the connection.
+    // Chunks that it cannot pass on fill it up, and hold the connection.
     else if (isHeld) this.#decoder.pause();
     else this.#decoder.resume();
   }
@@ -135,14 +135,14 @@ export class Exchange implements HttpResponse, ResponseSink, BodySource {
   }
 
   #decode(): Gunzip {
-    // NB: not imported: few answers are compressed, and those of the start are not.
+    // Not imported: few answers are compressed, and the first ones are not.
     const decoder = process.getBuiltinModule("node:zlib").createGunzip();
     decoder.on("data", (chunk: Buffer) => this.#body.push(chunk));
     decoder.on("drain", () => this.#line?.hold(false));
     decoder.on("end", () => this.#body.end());
     decoder.on("error", (error) => {
       this.fail(error);
-      // The response may have come to its end, and what is in it be wrong all the same.
+      // The response may have come to its end, and its content be wrong all the same.
       this.#body.fail(error);
     });
     return decoder;

@@ -117,7 +117,7 @@ export function nodeFiles(): Files {
     async writeText(path, text, options) {
       const { mode } = options ?? {};
       await mkdir(dirname(path), { recursive: true });
-      // NB: a file that is there keeps the rights that it has; they are changed before something secret is in it.
+      // NB: a file that is there keeps the rights that it has; they are changed before a secret is in it.
       if (mode !== undefined && await exists(path)) await chmod(path, mode);
       await writeFile(path, text, { mode: mode ?? 0o644 });
     },

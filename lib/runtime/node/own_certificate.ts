@@ -1,5 +1,5 @@
 /**
- * Servers whose own certificate is among those that are trusted, although it is no authority.
+ * Servers whose own certificate is among the trusted ones, although it is no authority.
  *
  * Go trusts such a server; OpenSSL and rustls ask for an authority above it. Kubernetes' world relies on Go: envtest, with which
  * operators in Go test their webhooks, gives the webhook's own certificate as `caBundle`. Source: Go, crypto/x509, Certificate.Verify.
@@ -9,7 +9,7 @@ import { X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
 import type { TLSSocket } from "node:tls";
 
-/** Codes of the error that nobody who is trusted has signed the certificate. */
+/** Codes of the error that no trusted authority has signed the certificate. */
 const UNSIGNED = [
   "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
   "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",

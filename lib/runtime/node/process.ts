@@ -15,7 +15,7 @@ import type { Block, Process, RunOptions, RunResult } from "../host.ts";
 /** NB: not `process.stderr` and its like: streams are made when they are first asked for, and take their time. */
 const FILES = { stdout: 1, stderr: 2 } as const;
 
-/** NB: signal 0 is never delivered; a process of somebody else is there although we may not ask. */
+/** NB: signal 0 is never delivered; a process of another user is there although we may not ask. */
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -122,7 +122,7 @@ function findHome(): string | undefined {
   }
 }
 
-/** The names that Python looks for, too, and then what the system says. */
+/** The names that Python looks for, too, and then the system's answer. */
 function findUser(): string | undefined {
   const { LOGNAME, USER, LNAME, USERNAME } = process.env;
   const named = LOGNAME || USER || LNAME || USERNAME;
@@ -145,9 +145,9 @@ function writeAll(file: number, bytes: Uint8Array): void {
     try {
       written += writeSync(file, bytes, written);
     } catch (error) {
-      // Whoever read this has gone, and there is nobody left to tell.
+      // The reader has gone.
       if (codeOf(error) !== "EAGAIN") return;
-      // The pipe is full, and somebody made it non-blocking.
+      // The pipe is full, and was made non-blocking by another process.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
     }
   }
@@ -187,7 +187,7 @@ function run(command: string, args: readonly string[], options: RunOptions = {})
       stderr: stderr(),
     });
   });
-  // A program that ends without reading its input breaks the pipe; its exit code says what matters.
+  // A program that ends without reading its input breaks the pipe; its exit code tells enough.
   child.stdin?.on("error", () => {});
   child.stdin?.end(input === "inherit" ? "" : input ?? "");
   return promise.finally(() => signal?.removeEventListener("abort", onAbort));

@@ -1,7 +1,7 @@
 /**
  * The header fields of a response.
  *
- * A head is looked through once: its form is checked, and what decides about the body is picked out. Texts for all names and
+ * A head is looked through once: its form is checked, and the fields that decide about the body are picked out. Texts for all names and
  * values are made for whoever asks, which is hardly anybody: making them would cost half of reading a response.
  */
 
@@ -10,7 +10,7 @@ const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 /** Names, in lower case, of the fields that are picked out. */
 type Picked = "connection" | "content-encoding" | "content-length" | "transfer-encoding" | "warning";
 
-/** The lengths of those names: others need not be compared. */
+/** The lengths of these names: names of other lengths need not be compared. */
 const LENGTHS: ReadonlySet<number> = new Set([7, 10, 14, 16, 17]);
 
 /** The fields of one head. Several values of a name are joined with ", ". */

@@ -1,7 +1,7 @@
 /**
  * Reads HTTP/1.1 responses from the bytes of a connection, one after another. Pure: it knows no socket.
  *
- * It takes what servers send to clients that ask for nothing special: bodies of a given length, in chunks, or up to the end
+ * It takes the forms that servers send to clients without special wishes: bodies of a given length, in chunks, or up to the end
  * of the connection; interim responses are passed over. Whatever else is an error, since bytes that are misread would be
  * taken for another response. Source: RFC 9112.
  */
@@ -62,7 +62,7 @@ export class ResponseReader {
   /**
    * Takes the next bytes.
    *
-   * @throws {Error} If they are no HTTP, or nothing was asked for. The connection is of no use then.
+   * @throws {Error} If they are no HTTP, or there was no request. The connection is of no use then.
    */
   push(bytes: Buffer): void {
     let rest: Buffer | undefined = this.#joined(bytes);
@@ -98,7 +98,7 @@ export class ResponseReader {
     return Buffer.concat([rest, bytes]);
   }
 
-  /** Keeps what is not whole yet. */
+  /** Keeps bytes that are not whole yet. */
   #keep(bytes: Buffer, limit: number): undefined {
     if (bytes.length > limit) throw protocolError(`a part of its head has more than ${limit} bytes`);
     this.#rest = bytes;
@@ -135,7 +135,7 @@ export class ResponseReader {
     if (this.#method === "HEAD" || status === 204 || status === 304) return "length";
     if (encoding !== undefined) {
       if (encoding.toLowerCase() !== "chunked") throw protocolError(`it sends in the coding "${encoding}"`);
-      // NB: whoever sends both may be about to smuggle something: nothing more is read from there.
+      // NB: a server that sends both may smuggle a response in: no more is read from there.
       if (length !== undefined) this.#isReusable = false;
       return "chunk size";
     }

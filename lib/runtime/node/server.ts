@@ -83,7 +83,7 @@ function createListener(
     request: Request,
     env: { incoming: unknown; outgoing: unknown },
   ): Promise<Response> => {
-    const incoming = env.incoming as http.IncomingMessage; // what the listener was called with
+    const incoming = env.incoming as http.IncomingMessage; // the listener was called with it
     let response: Response;
     try {
       response = await fetch(request, new NodePeer(incoming.socket));
@@ -101,7 +101,7 @@ function createListener(
   return (incoming, outgoing) => void listener(incoming, outgoing);
 }
 
-/** Whether the one who answers wants the connection to break. */
+/** Whether the answering function wants the connection to break. */
 function isReset(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "ECONNRESET";
 }
@@ -120,8 +120,8 @@ function listen(server: AnyServer, { hostname, port }: { hostname: string; port:
 const EVERYWHERE: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
 
 /**
- * NB: the kernel completes connections that nobody accepts, so something must come back; on Bun a plain server sees a
- * connection only when something was sent. What is sent is no HTTP and no TLS: all servers refuse it, and nobody handles it.
+ * NB: the kernel completes connections that no program accepts, so bytes must come back; on Bun a plain server sees a
+ * connection only when bytes were sent. The bytes are no HTTP and no TLS: all servers refuse them, and no handler sees them.
  */
 function accepts(address: AddressInfo | null, within: Seconds): Promise<boolean> {
   if (address === null) return Promise.resolve(false);
@@ -145,8 +145,8 @@ function accepts(address: AddressInfo | null, within: Seconds): Promise<boolean>
 }
 
 // Writes a `Response` to a `node:http` response: short ones in one piece, streams chunk by chunk as they come.
-// What the client does not read is not pulled from the stream; when the client goes away the stream is cancelled, and
-// when the stream breaks the connection is cut at once, so that nobody takes half an answer for a whole one.
+// Bytes that the client does not read are not pulled from the stream; when the client goes away the stream is cancelled, and
+// when the stream breaks the connection is cut at once, so that half an answer is not taken for a whole one.
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 type Chunk = ReadableStreamReadResult<Uint8Array>;
@@ -163,7 +163,7 @@ export async function respond(response: Response, outgoing: ServerResponse): Pro
   const reader: Reader = response.body.getReader();
   const onClose = () => void reader.cancel("The client has gone").catch(() => {});
   outgoing.on("close", onClose);
-  // A stream may break while the client does not read, so that nobody asks it for more.
+  // A stream may break while the client does not read, so that it is not pulled.
   reader.closed.catch(() => outgoing.destroy());
   try {
     await write(reader, outgoing, { status: response.status, headers });
@@ -234,7 +234,7 @@ function toHeaders(headers: Headers): Record<string, string | string[]> {
   return plain;
 }
 
-// Who is at the other end of a server's connection, looked up only when somebody asks.
+// The other end of a server's connection, looked up only when it is asked for.
 
 /** The peer behind a socket. */
 export class NodePeer implements Peer {

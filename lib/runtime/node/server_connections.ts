@@ -58,7 +58,7 @@ export class ServerConnections {
     clearInterval(this.#sweeper);
   }
 
-  /** Resolves when nothing is open any more, or after some time. */
+  /** Resolves when no connection is open any more, or after some time. */
   #emptied(seconds: Seconds): Promise<void> {
     if (this.#clients.size === 0 || seconds <= 0) return Promise.resolve();
     return new Promise((resolve) => {
@@ -88,7 +88,7 @@ export class ServerConnections {
     this.#sweeper ??= setInterval(() => this.#sweep(), SWEEP * 1000).unref();
   }
 
-  /** Closes the oldest connection by which nothing is asked: whoever opens very many does not lock others out. */
+  /** Closes the oldest connection without a request: a client that opens very many does not lock others out. */
   #makeRoom(): boolean {
     for (const [name, { socket, busy }] of this.#clients) {
       if (busy > 0) continue;
@@ -127,7 +127,7 @@ export class ServerConnections {
   }
 }
 
-/** NB: the end of a body that nobody reads is never told. */
+/** NB: the end of a body that is not read is never told. */
 function isWithoutBody({ headers }: IncomingMessage): boolean {
   return headers["transfer-encoding"] === undefined && Number(headers["content-length"] ?? 0) === 0;
 }

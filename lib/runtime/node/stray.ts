@@ -1,9 +1,9 @@
 /**
- * Errors that nobody has caught, told in the context in which they came about.
+ * Uncaught errors, told in the context in which they came about.
  *
  * Each runtime loses it somewhere: Deno where the callback of a timer throws, Bun where one of a microtask does. There the
- * global functions are replaced, as long as somebody listens, by some that remember the context of what is thrown out of
- * callbacks. Of rejections Bun keeps none, and nothing can be done about that from outside of the engine.
+ * global functions are replaced, as long as there is a listener, by functions that remember the context of errors out of
+ * callbacks. Of rejections Bun keeps none, and that cannot be helped from outside of the engine.
  */
 
 import { AsyncLocalStorage } from "node:async_hooks";
@@ -49,16 +49,16 @@ interface Thrown {
   readonly within: (fn: () => void) => void;
 }
 
-/** Replaces the global function until what is returned is called. */
+/** Replaces the global function until the returned function is called. */
 function guard(name: Scheduler, keep: (error: unknown) => void): () => void {
   // Each of them has a callback as its first argument.
   const globals = globalThis as unknown as Record<Scheduler, Schedule>;
   const original = globals[name];
   const guarded: Schedule = (callback, ...rest) => original(kept(callback, keep), ...rest);
-  // Their own properties, such as what `util.promisify()` looks for.
+  // Their own properties, such as the one that `util.promisify()` looks for.
   globals[name] = Object.defineProperties(guarded, Object.getOwnPropertyDescriptors(original));
   return () => {
-    // NB: somebody may have replaced it since, who calls ours.
+    // NB: it may have been replaced since, by a function that calls ours.
     if (globals[name] === guarded) globals[name] = original;
   };
 }

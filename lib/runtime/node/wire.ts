@@ -1,13 +1,13 @@
-/** The bytes of one connection, in both directions: what a lane of the pool knows of a socket. */
+/** The bytes of one connection, in both directions: the view of a socket that a lane of the pool has. */
 
 import type { Socket } from "node:net";
 import type { Buffer } from "node:buffer";
 
 /** One connection's bytes. */
 export interface Wire {
-  /** Whether something is still to be sent, or nothing can be sent any more. */
+  /** Whether bytes are still to be sent, or cannot be sent any more. */
   readonly isBusy: boolean;
-  /** Sends it; what the connection does not take at once waits. */
+  /** Sends it; bytes that the connection does not take at once wait. */
   send(bytes: string | Uint8Array): void;
   /** Stops reading, or goes on. */
   hold(isHeld: boolean): void;
@@ -17,11 +17,11 @@ export interface Wire {
   destroy(): void;
 }
 
-/** Told of what happens on a connection. */
+/** Told of the events of a connection. */
 export interface WireEvents {
   /** Bytes have come. */
   data(bytes: Buffer): void;
-  /** The other end sends nothing more, or the connection is there no more. May come twice. */
+  /** The other end sends no more, or the connection is there no more. May come twice. */
   closed(): void;
   /** It is broken. */
   broken(error: unknown): void;

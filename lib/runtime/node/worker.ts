@@ -44,7 +44,7 @@ export function runInWorker(module: string, input: unknown, signal?: AbortSignal
   );
   return promise.finally(() => {
     signal?.removeEventListener("abort", onAbort);
-    // Nobody waits for its end: it may take its time.
+    // Its end is not waited for: it may take its time.
     void worker.terminate();
   });
 }

@@ -1,8 +1,8 @@
 /**
- * Knows whether anything in a virtual host is still at work, so that time passes only when nothing is.
+ * Knows whether anything in a virtual host is still at work, so that time passes only when all is idle.
  *
- * Promise work cannot be observed, only given turns to run. So the clock counts turns of the event loop in which nothing
- * was noticed here, and what is known to be under way (a request without its response) keeps it waiting longer.
+ * Promise work cannot be observed, only given turns to run. So the clock counts turns of the event loop without an event
+ * that was noticed here, and work that is known to be under way (a request without its response) keeps it waiting longer.
  */
 
 import { AsyncLocalStorage } from "node:async_hooks";
@@ -14,7 +14,7 @@ const QUIET_TURNS = 3;
 /** As much of a turn counts as waiting, in real milliseconds: in a longer one the process itself has not run. */
 const LONGEST_TURN = 5;
 
-/** Something under way. */
+/** Work under way. */
 export interface Work {
   /** Says that it went on: it is waited for again, if it was taken for hanging. */
   touch(): void;
@@ -39,12 +39,12 @@ export class Activity {
     return this.#underWay.size;
   }
 
-  /** Says that something happened. */
+  /** Notes an event. */
   touch(): void {
     this.#noticed++;
   }
 
-  /** Says that something is under way until it is ended. */
+  /** Notes work that is under way until it is ended. */
   begin(): Work {
     const state: WorkState = { sleeping: 0, hangs: false, isPatient: false };
     this.#underWay.add(state);
@@ -62,7 +62,7 @@ export class Activity {
   }
 
   /**
-   * Runs a function as a thing under way; while it sleeps on the virtual clock, nobody waits for it. One that is `patient` is
+   * Runs a function as a thing under way; while it sleeps on the virtual clock, it is not waited for. One that is `patient` is
    * never taken for hanging.
    */
   async run<Result>(work: () => Result | Promise<Result>, { patient = false } = {}): Promise<Result> {
@@ -77,7 +77,7 @@ export class Activity {
     }
   }
 
-  /** Says that what runs now sleeps on the clock; the answer is to be called when it wakes. */
+  /** Notes that the running work sleeps on the clock; the answer is to be called when it wakes. */
   sleep(): () => void {
     this.#noticed++;
     const state = this.#current.getStore();
@@ -88,7 +88,7 @@ export class Activity {
     };
   }
 
-  /** Resolves when all promise work is done, and nothing is under way but what sleeps or hangs. */
+  /** Resolves when all promise work is done, and only sleeping or hanging work is under way. */
   async settle(): Promise<void> {
     let quiet = 0;
     let seen = this.#noticed;

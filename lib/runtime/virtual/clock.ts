@@ -17,14 +17,14 @@ export interface VirtualClock extends Clock {
   /** Lets everything run that can run without time passing. */
   settle(): Promise<void>;
   /**
-   * Lets time pass: fires what becomes due, one by one, letting everything settle in between.
+   * Lets time pass: fires the timers that become due, one by one, letting everything settle in between.
    *
-   * @throws {RangeError} If the time is negative. What a timer's callback throws is passed on.
+   * @throws {RangeError} If the time is negative. An error of a timer's callback is passed on.
    */
   advance(seconds: Seconds): Promise<void>;
-  /** Resolves when nobody winds it. */
+  /** Resolves when it is not being wound. */
   unwound(): Promise<void>;
-  /** Lets time pass at once, without anything running: what becomes due is late. */
+  /** Lets time pass at once, without anything running: timers that become due are late. */
   block(seconds: Seconds): void;
   /**
    * Lets time pass from timer to timer until the condition holds.
@@ -190,11 +190,11 @@ class HandClock implements VirtualClock {
   }
 }
 
-/** By how much a wall clock is wrong, at most, and how much later somebody sets it again, at most. In milliseconds. */
+/** By how much a wall clock is wrong, at most, and how much later it is set again, at most. In milliseconds. */
 const FARTHEST = 6 * 3600 * 1000;
 const LONGEST_PEACE = 120_000;
 
-/** A wall clock that somebody sets again and again, never rightly. */
+/** A wall clock that is set again and again, never rightly. */
 class Jumps {
   readonly #random: Random;
   #next: number;

@@ -5,7 +5,7 @@ import { gunzipSync } from "node:zlib";
 import type { HttpRequest, HttpResponse, Random } from "../host.ts";
 import { type Activity, turn, type Work } from "./activity.ts";
 
-/** The request of an exchange, and what it is answered with. */
+/** The request of an exchange, and its answer. */
 export interface VirtualExchangeOptions {
   readonly url: string;
   readonly request: HttpRequest;
@@ -16,7 +16,7 @@ export interface VirtualExchangeOptions {
   readonly sets: readonly Set<VirtualExchange>[];
 }
 
-/** How late something can be, in turns of the event loop. */
+/** How late an answer can be, in turns of the event loop. */
 const MOST_TURNS = 12;
 
 /** An error as `node:` sockets give them. */
@@ -203,7 +203,7 @@ export class VirtualExchange implements HttpResponse {
     return undefined;
   }
 
-  /** Is late: what was written may be seen on a stream before its answer has come, or long after it. */
+  /** Is late: a write may be seen on a stream before its answer has come, or long after it. */
   async #delay(): Promise<void> {
     const { latency, activity } = this.#options;
     if (latency === undefined) return;

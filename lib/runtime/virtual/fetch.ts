@@ -1,4 +1,4 @@
-/** `fetch()` over a virtual network: what is routed there answers, and nothing else is reached. */
+/** `fetch()` over a virtual network: routed origins answer, and no others are reached. */
 
 import type { HttpRequest, HttpResponse, Network } from "../host.ts";
 

@@ -1,9 +1,9 @@
 /**
- * The runtime's own timers, dates and `fetch`, taken over for some code: what is to run in a virtual world, and knows
- * nothing of one.
+ * The runtime's own timers, dates and `fetch`, taken over for code that is to run in a virtual world without knowing
+ * it.
  *
- * Only code that is inside is concerned, which the caller tells at each use; everything else in the process keeps what it
- * has. Timers that are not taken over are told of, as a virtual clock does not move them. What code imports from
+ * Only code that is inside is concerned, which the caller tells at each use; everything else in the process keeps its
+ * own. Timers that are not taken over are told of, as a virtual clock does not move them. Functions that code imports from
  * `node:timers` and the like cannot be seen here.
  */
 
@@ -44,7 +44,7 @@ export function takeOverGlobals(options: TakeoverOptions): Disposable {
   };
 }
 
-/** A timer that the clock fires, with what programs expect of Node's. */
+/** A timer that the clock fires, with the methods of Node's. */
 class Timer {
   #timer: Disposable | undefined;
   readonly #arm: () => Disposable;
@@ -130,7 +130,7 @@ function takeTimers({ clock, isInside, bind }: TakeoverOptions): (() => void)[] 
   return [...SET.map(set), ...CLEAR.map(clear), timeout, now];
 }
 
-/** Under it is what `promisify(setTimeout)` of `node:util` gives. */
+/** Under it is the result of `promisify(setTimeout)` of `node:util`. */
 const PROMISIFY = Symbol.for("nodejs.util.promisify.custom");
 
 function watchTimers({ isInside, onRealTimer }: TakeoverOptions): (() => void)[] {
@@ -172,7 +172,7 @@ function takeFetch({ network, isInside }: TakeoverOptions): () => void {
 /**
  * Puts a value in a place, and returns how to undo that.
  *
- * NB: where somebody else has taken the place since, theirs stays, and ours below it serves nobody who is inside any more.
+ * NB: where other code has taken the place since, its function stays, and ours below it serves no code inside any more.
  */
 function replace(target: object, name: string, make: (original: Fn) => Fn | object): () => void {
   const own = Object.getOwnPropertyDescriptor(target, name);

@@ -1,7 +1,7 @@
 /**
- * A host in which nothing is real: time, chance, files, network and process are all in the test's hand.
+ * A host without anything real: time, chance, files, network and process are all in the test's hand.
  *
- * With it a whole operator run is a function of its code and its seed. Nothing in it sleeps or opens a socket; real time
+ * With it a whole operator run is a function of its code and its seed. No part of it sleeps or opens a socket; real time
  * passes only while promises run. Work that leaves the event loop (WebCrypto, real files) is invisible to the clock.
  */
 
@@ -25,7 +25,7 @@ export interface VirtualHostOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** "jumping": the wall clock is hours off, and set anew again and again, by the seed; durations stay right. Default: "steady". */
   readonly wallClock?: "steady" | "jumping";
-  /** Whether answers, and what comes on streams, are late by the seed: some turns of the event loop, no time. Default: false. */
+  /** Whether answers, and events on streams, are late by the seed: some turns of the event loop, no time. Default: false. */
   readonly latency?: boolean;
   /** After how many real seconds without a sign of life a request is taken for hanging: time passes then. Default: 0.1. */
   readonly patience?: number;

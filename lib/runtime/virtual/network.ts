@@ -1,7 +1,7 @@
 /**
- * A network that leads into functions: what is sent to an origin becomes a `Request` for the function registered there.
+ * A network that leads into functions: a request to an origin becomes a `Request` for the function registered there.
  *
- * The real network's ways to break are all here: nobody listens (ECONNREFUSED), open responses are cut (ECONNRESET), a
+ * The real network's ways to break are all here: no server listens (ECONNREFUSED), open responses are cut (ECONNRESET), a
  * server's stream breaks, either side gives up. Delays are the functions' business: they sleep on the virtual clock.
  */
 
@@ -21,14 +21,14 @@ import type {
 import type { Activity } from "./activity.ts";
 import { networkError, VirtualExchange } from "./exchange.ts";
 
-/** Answers requests; what it throws is what the client's request fails with. */
+/** Answers requests; the client's request fails with its error. */
 export type VirtualFetch = (request: Request, peer: Peer) => Response | Promise<Response>;
 
 /** A network in memory. */
 export interface VirtualNetwork extends Network {
   /** How many requests wait for their head, and texts for their end. */
   readonly inFlight: number;
-  /** Leads everything for an origin, such as "https://api.test", into a function; undefined: nobody listens there any more. */
+  /** Leads everything for an origin, such as "https://api.test", into a function; undefined: no server listens there any more. */
   route(origin: string, fetch: VirtualFetch | undefined): void;
   /** Makes a server deaf that listens there: connections to it are neither accepted nor refused. */
   deafen(origin: string): void;
@@ -40,7 +40,7 @@ export interface VirtualNetwork extends Network {
 export interface VirtualNetworkOptions {
   readonly clock: Clock;
   readonly activity: Activity;
-  /** By which answers, and what comes on streams, are late. Undefined: they are not. */
+  /** By which answers, and events on streams, are late. Undefined: they are not. */
   readonly latency?: Random;
 }
 

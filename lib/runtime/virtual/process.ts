@@ -1,4 +1,4 @@
-/** A process that exists only on paper: what it was told, what it wrote, how it was to end. */
+/** A process that exists only on paper: its arguments, its output, its exit code. */
 
 import { currentHost } from "../current_host.ts";
 import type { Block, Process, RunOptions, RunResult } from "../host.ts";
@@ -22,9 +22,9 @@ export interface VirtualProcess extends Process {
   setEnv(name: string, value: string | undefined): void;
   /** Sends a signal to the process; tells whether anybody listened. */
   signal(name: "SIGINT" | "SIGTERM" | "SIGHUP"): boolean;
-  /** Has an error that nobody has caught; tells whether anybody listens for those. */
+  /** Has an uncaught error; tells whether there is a listener for such errors. */
   stray(error: unknown, kind: "rejection" | "exception"): boolean;
-  /** Lets time pass while nothing runs, as a handler does that computes for so long. */
+  /** Lets time pass while no code runs, as a handler does that computes for so long. */
   block(seconds: number): void;
   /** Makes a program known to `run()`. */
   program(command: string, program: VirtualProgram): void;
@@ -203,7 +203,7 @@ class PaperProcess implements VirtualProcess {
     }
   }
 
-  /** Modules are real ones: there is nothing to simulate about them. */
+  /** Modules are real ones. */
   work(module: string, input: unknown, signal?: AbortSignal): Promise<unknown> {
     return this.#options.activity.run(() => currentHost().process.work(module, input, signal));
   }
