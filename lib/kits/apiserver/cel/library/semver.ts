@@ -1,7 +1,7 @@
 /**
  * Kubernetes' functions of semantic versions, such as `1.2.3-rc.1`.
  *
- * Source: Kubernetes documentation, "Common Expression Language in Kubernetes", "Kubernetes semver library"; semver.org, 2.0.0.
+ * Source: Kubernetes documentation, "Common Expression Language in Kubernetes", "Kubernetes semver library".
  */
 
 import type { Environment } from "../environment.ts";
