@@ -36,8 +36,8 @@ const BASE_IMAGE =
 /** Commands that install a project's packages, and start the command line that is among them. */
 const COMMANDS: Readonly<Record<Runtime, { readonly install: string; readonly lotse: string }>> = {
   deno: { install: "deno install", lotse: "deno run -A @lotse/lotse/cli" },
-  bun: { install: "bun install", lotse: "bun --bun lotse" },
-  node: { install: "npm install", lotse: "npx lotse" },
+  bun: { install: "bun install --frozen-lockfile", lotse: "bun --bun lotse" },
+  node: { install: "npm ci", lotse: "npx lotse" },
 };
 
 /** Returns the text. */

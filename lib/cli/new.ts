@@ -11,13 +11,7 @@ import { VERSION } from "../runtime/version.ts";
 import type { Runtime } from "./dockerfile.ts";
 import { CommandError, describeError, UsageError } from "./errors.ts";
 import { addExamples, CommandOption } from "./program.ts";
-import {
-  installCommand,
-  type Manner,
-  nextSteps,
-  projectFiles,
-  type ProjectOptions,
-} from "./project_files.ts";
+import { type Manner, nextSteps, projectFiles, type ProjectOptions, setUpCommands } from "./project_files.ts";
 import { listenForSignals } from "./signals.ts";
 
 interface NewFlags {
@@ -37,8 +31,8 @@ export function addNew(program: Command, host: Host): void {
   );
   command.summary("Make a new operator project");
   command.description(
-    `${command.summary()}\n\nA typed resource, handlers, a test that takes a second, manifests, CI, a Dockerfile and a ` +
-      "README. The folder must be empty, or not there yet.",
+    `${command.summary()}\n\nA kind with a schema, handlers, a test that takes a second, CI, a Dockerfile and a README; ` +
+      "definition, rights and manifests are made of the code. The folder must be empty, or not there yet.",
   );
   command
     .addOption(
@@ -56,10 +50,11 @@ export function addNew(program: Command, host: Host): void {
     .addOption(
       new CommandOption(
         "--lotse <path>",
-        "Take Lotse from there: a package made by `deno task package` (Bun, Node), or a checkout (Deno); default: from npm",
+        "Take Lotse from there: a package made by `npm run package`, which is copied into the project (Bun, Node), or a " +
+          "checkout (Deno); default: as where this was installed from",
       ),
     );
-  command.option("--install", "Install its packages, too, by npm or Bun; Deno does that by itself");
+  command.option("--install", "Install its packages, too, and write its manifests");
   addExamples(command, [
     "new greeter --install",
     "new greeter --runtime bun --kind Greeting --group mine.dev",
@@ -76,12 +71,20 @@ async function makeProject(folder: string, flags: NewFlags, host: Host): Promise
   await checkEmpty(folder, path, host);
   using stop = listenForSignals(host);
   const { manner = "handlers" } = flags;
-  const texts = projectFiles({ ...options, manner, runtime, ...source });
-  await writeAll(texts, { folder, path, host, signal: stop.signal });
-  const install = installCommand(runtime);
-  const isInstalled = flags.install === true && install !== undefined;
-  if (isInstalled) await installPackages(folder, { path, install, host, signal: stop.signal });
-  process.write("stdout", nextSteps({ runtime, folder, isInstalled }));
+  const { packed } = source;
+  const copied = packed && `./${packed.split(/[/\\]/).at(-1)}`;
+  const texts = projectFiles({
+    ...options,
+    manner,
+    runtime,
+    version: VERSION,
+    lotse: copied ?? source.checkout,
+  });
+  await writeAll(texts, { folder, path, packed, host, signal: stop.signal });
+  if (flags.install) {
+    for (const line of setUpCommands(runtime)) await runIn(folder, { path, line, host, signal: stop.signal });
+  }
+  process.write("stdout", nextSteps({ runtime, folder, isInstalled: flags.install === true }));
 }
 
 interface WriteOptions {
@@ -89,6 +92,8 @@ interface WriteOptions {
   readonly folder: string;
   /** Absolute path of the project. */
   readonly path: string;
+  /** Absolute path of Lotse's package, which comes along: Docker and other machines see the project's folder alone. */
+  readonly packed?: string;
   readonly host: Host;
   readonly signal: AbortSignal;
 }
@@ -97,7 +102,7 @@ interface WriteOptions {
 const UNFINISHED = ".lotse-new";
 
 async function writeAll(texts: ReadonlyMap<string, string>, options: WriteOptions): Promise<void> {
-  const { folder, path, host: { files }, signal } = options;
+  const { folder, path, packed, host: { files }, signal } = options;
   const wasThere = await files.exists(path);
   let top = path; // the first folder that is missing
   while (!(await files.exists(files.folderOf(top)))) top = files.folderOf(top);
@@ -114,6 +119,9 @@ async function writeAll(texts: ReadonlyMap<string, string>, options: WriteOption
       }
       await files.writeText(files.resolve(work, file), text);
     }
+    if (packed !== undefined) {
+      await files.copy(packed, files.resolve(work, packed.split(/[/\\]/).at(-1) ?? ""));
+    }
     if (!wasThere) return await files.rename(hidden, top);
     for (const entry of await files.list(work)) {
       await files.rename(files.resolve(work, entry), files.resolve(path, entry));
@@ -123,30 +131,27 @@ async function writeAll(texts: ReadonlyMap<string, string>, options: WriteOption
   }
 }
 
-interface InstallOptions {
+interface RunOptions {
   /** Absolute path of the project. */
   readonly path: string;
   /** Such as "npm install". */
-  readonly install: string;
+  readonly line: string;
   readonly host: Host;
   readonly signal: AbortSignal;
 }
 
 /** The project is whole before; where this fails, it stays. */
-async function installPackages(
-  folder: string,
-  { path, install, host, signal }: InstallOptions,
-): Promise<void> {
-  const [command = "", ...args] = install.split(" ");
-  const advice = `run "${install}" in it`;
+async function runIn(folder: string, { path, line, host, signal }: RunOptions): Promise<void> {
+  const [command = "", ...args] = line.split(" ");
+  const advice = `run "${line}" in it`;
   const result = await host.process.run(command, args, { cwd: path, signal }).catch((error: unknown) => {
     const reason = signal.aborted ? "was interrupted" : `cannot be run: ${describeError(error)}`;
-    throw new CommandError(`Made ${folder}, but "${install}" ${reason} (${advice})`);
+    throw new CommandError(`Made ${folder}, but "${line}" ${reason} (${advice})`);
   });
   if (result.code === 0) return;
   const said = `${result.stdout}\n${result.stderr}`.trim();
   throw new CommandError(
-    `Made ${folder}, but "${install}" failed with exit code ${result.code} (${advice})\n${said}`,
+    `Made ${folder}, but "${line}" failed with exit code ${result.code} (${advice})\n${said}`,
   );
 }
 
@@ -203,22 +208,34 @@ function toPlural(singular: string): string {
   return /[^aeiou]y$/.test(singular) ? singular.replace(/y$/, "ies") : `${singular}s`;
 }
 
-/** Where Lotse is to come from. */
-async function lotseOf(
-  given: string | undefined,
-  runtime: Runtime,
-  { files, process }: Host,
-): Promise<Pick<ProjectOptions, "version" | "lotse">> {
-  if (given === undefined) return { version: VERSION };
+/** Where Lotse comes from: absolute paths; neither: from npm. */
+interface Source {
+  readonly packed?: string;
+  readonly checkout?: string;
+}
+
+async function lotseOf(given: string | undefined, runtime: Runtime, host: Host): Promise<Source> {
+  const { files, process } = host;
+  if (given === undefined) return runtime === "deno" ? {} : { packed: await installedFrom(host) };
   const path = files.resolve(process.cwd(), given);
   if (!(await files.exists(path))) {
     throw new CommandError(`Cannot take Lotse from "${given}": there is no such file`);
   }
   const isCheckout = await files.exists(files.resolve(path, "deno.json"));
-  if (runtime === "deno" ? isCheckout : path.endsWith(".tgz")) return { version: VERSION, lotse: path };
+  if (runtime === "deno" && isCheckout) return { checkout: path };
+  if (runtime !== "deno" && path.endsWith(".tgz")) return { packed: path };
   throw new CommandError(
     runtime === "deno"
       ? `Cannot take Lotse from "${given}": Deno takes the folder of a checkout`
-      : `Cannot take Lotse from "${given}": ${runtime} takes the .tgz that "deno task package" makes in a checkout`,
+      : `Cannot take Lotse from "${given}": ${runtime} takes the .tgz that "npm run package" makes in a checkout`,
   );
+}
+
+/** Returns the packed file that the package.json of the folder names, from which this Lotse was installed. */
+async function installedFrom({ files, process }: Host): Promise<string | undefined> {
+  const manifest = files.resolve(process.cwd(), "package.json");
+  if (!(await files.exists(manifest))) return undefined;
+  const found = /"@lotse\/lotse":\s*"(?:file:)?([^"]+\.tgz)"/.exec(await files.readText(manifest))?.[1];
+  const path = found === undefined ? undefined : files.resolve(process.cwd(), found);
+  return path !== undefined && await files.exists(path) ? path : undefined;
 }

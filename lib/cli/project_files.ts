@@ -5,7 +5,6 @@
  */
 
 import { dockerfile, type Runtime } from "./dockerfile.ts";
-import { crd, example, manifests } from "./project_manifests.ts";
 
 /** Whether the project begins with handlers of what has changed, or with a function that says what should be. */
 export type Manner = "handlers" | "reconcile";
@@ -22,7 +21,7 @@ export interface ProjectOptions {
   readonly runtime: Runtime;
   /** Of Lotse. */
   readonly version: string;
-  /** Absolute path of a package or checkout of Lotse. Default: from npm. */
+  /** The package of Lotse in the project, such as "./lotse.tgz", or the absolute path of a checkout. Default: from npm. */
   readonly lotse?: string;
 }
 
@@ -31,9 +30,7 @@ export function projectFiles(options: ProjectOptions): Map<string, string> {
   const files = new Map<string, string>([
     ["handlers.ts", handlers(options)],
     [testName(options), test(options)],
-    ["deploy/crd.yaml", crd(options)],
     ["deploy/example.yaml", example(options)],
-    ["deploy/operator.yaml", manifests(options)],
     [".github/workflows/ci.yaml", ci(options)],
     [".github/dependabot.yml", dependabot()],
     ["Dockerfile", dockerfile({ ...options, files: ["handlers.ts"] })],
@@ -45,22 +42,23 @@ export function projectFiles(options: ProjectOptions): Map<string, string> {
   return files;
 }
 
-/** Returns the command that installs a project's packages; undefined where none need be. */
-export function installCommand(runtime: Runtime): string | undefined {
-  return COMMANDS[runtime].install || undefined;
+/** Returns the commands that a new project begins with: they install its packages, and write its manifests. */
+export function setUpCommands(runtime: Runtime): string[] {
+  const { install, manifests } = COMMANDS[runtime];
+  return [install, manifests].filter((command) => command !== "");
 }
 
 export interface NextStepsOptions {
   readonly folder: string;
   readonly runtime: Runtime;
-  /** Whether the packages are there. */
+  /** Whether the packages and the manifests are there. */
   readonly isInstalled: boolean;
 }
 
 /** Returns the commands to type next. */
 export function nextSteps({ folder, runtime, isInstalled }: NextStepsOptions): string {
-  const { install, test, dev } = COMMANDS[runtime];
-  const steps = [`cd ${folder}`, ...install === "" || isInstalled ? [] : [install], test, dev];
+  const { test, dev } = COMMANDS[runtime];
+  const steps = [`cd ${folder}`, ...isInstalled ? [] : setUpCommands(runtime), test, dev];
   return [`Made ${folder}. Next:`, ...steps.map((step) => `  ${step}`), ""].join("\n");
 }
 
@@ -68,6 +66,8 @@ export function nextSteps({ folder, runtime, isInstalled }: NextStepsOptions): s
 const COMMANDS = {
   deno: {
     install: "",
+    again: "",
+    manifests: "deno task manifests",
     check: "deno check",
     test: "deno test -A",
     dev: "deno task dev",
@@ -75,6 +75,8 @@ const COMMANDS = {
   },
   bun: {
     install: "bun install",
+    again: "bun install --frozen-lockfile",
+    manifests: "bun run manifests",
     check: "bun run check",
     test: "bun test",
     dev: "bun run dev",
@@ -82,6 +84,8 @@ const COMMANDS = {
   },
   node: {
     install: "npm install",
+    again: "npm ci",
+    manifests: "npm run manifests",
     check: "npm run check",
     test: "npm test",
     dev: "npm run dev",
@@ -91,9 +95,19 @@ const COMMANDS = {
 
 const DEV = "dev handlers.ts --apply deploy/crd.yaml deploy/example.yaml";
 
+/** Writes what a cluster needs to know, as the code says it. */
+function manifestsBy(lotse: string, { name }: ProjectOptions): string {
+  const image = `registry.example.com/${name}:0.1.0`;
+  return `${lotse} generate crd handlers.ts > deploy/crd.yaml && ` +
+    `${lotse} generate manifests handlers.ts --name ${name} --image ${image} > deploy/operator.yaml`;
+}
+
 function testName({ runtime }: ProjectOptions): string {
   return runtime === "deno" ? "handlers_test.ts" : "handlers.test.ts";
 }
+
+/** The package that describes the kind. */
+const ZOD = "^4.6.7";
 
 function projectSettings(options: ProjectOptions): [string, string][] {
   const { name, runtime, version, lotse } = options;
@@ -104,11 +118,12 @@ function projectSettings(options: ProjectOptions): [string, string][] {
       version: "0.1.0",
       ...lotse !== undefined && { links: [lotse] },
       tasks: {
+        manifests: manifestsBy("deno run -A @lotse/lotse/cli", options),
         dev: `deno run -A @lotse/lotse/cli ${DEV}`,
         test: "deno test -A",
         build: "deno run -A @lotse/lotse/cli build handlers.ts -o operator --backend deno",
       },
-      imports: { "@lotse/lotse": source },
+      imports: { "@lotse/lotse": source, zod: `npm:zod@${ZOD}` },
     };
     return [["deno.json", json(settings)]];
   }
@@ -119,12 +134,13 @@ function projectSettings(options: ProjectOptions): [string, string][] {
     private: true,
     type: "module",
     scripts: {
+      manifests: manifestsBy(command, options),
       dev: `${command} ${DEV}`,
       check: "tsc",
       test: runtime === "bun" ? "bun test" : "node --test",
       build: `${command} build handlers.ts -o operator`,
     },
-    dependencies: { "@lotse/lotse": lotse === undefined ? `^${version}` : `file:${lotse}` },
+    dependencies: { "@lotse/lotse": lotse === undefined ? `^${version}` : `file:${lotse}`, zod: ZOD },
     devDependencies: { "@types/node": "^24.0.0", typescript: "^7.0.0" },
   };
   const compiler = {
@@ -158,29 +174,35 @@ function handlers(options: ProjectOptions): string {
   return `/** Keeps a ConfigMap for each ${kind}. */
 
 import { ${imported} } from "@lotse/lotse";
+import { z } from "zod";
 
-/** A field that you add here belongs into deploy/crd.yaml, too: the API server drops what is not there. */
-export interface ${kind}Spec {
-  /** The text to write. */
-  message: string;
-  /** How often. Default: 1. */
-  copies?: number;
-}
+// The schema says it once: it gives the types below, and the definition in deploy/ (${
+    COMMANDS[options.runtime].manifests
+  }).
+const Spec = z.object({
+  message: z.string().min(1).describe("The text to write."),
+  copies: z.int().min(0).max(10).default(1).describe("How often."),
+});
 
-export interface ${kind}Status {
-  /** The text that was written last. */
-  written?: string;
-}
+const Status = z.object({
+  written: z.string().optional().describe("The text that was written last."),
+});
 
-export const ${kind} = resource<${kind}Spec, ${kind}Status>({
+export type ${kind}Spec = z.infer<typeof Spec>;
+export type ${kind}Status = z.infer<typeof Status>;
+
+export const ${kind} = resource({
   group: "${group}",
   version: "v1",
   plural: "${plural}",
   kind: "${kind}",
+  spec: Spec,
+  status: Status,
+  columns: { Written: "status.written" },
 });
 
 ${body}
-function textOf({ message, copies = 1 }: { readonly message: string; readonly copies?: number }): string {
+function textOf({ message, copies }: ${kind}Spec): string {
   return Array(copies).fill(message).join(" ");
 }
 
@@ -264,8 +286,10 @@ const SET_UP = {
 };
 
 function ci({ runtime }: ProjectOptions): string {
-  const { install, check, test } = COMMANDS[runtime];
-  const steps = [install, check, test].filter((step) => step !== "").map((step) => `      - run: ${step}\n`);
+  const { again, manifests, check, test } = COMMANDS[runtime];
+  // Manifests in the repository are those that the code makes.
+  const steps = [again, manifests, "git diff --exit-code deploy", check, test].filter((step) => step !== "")
+    .map((step) => `      - run: ${step}\n`);
   return `name: CI
 on: [push, pull_request]
 jobs:
@@ -284,10 +308,24 @@ function dependabot(): string {
   return `version: 2\nupdates:\n${updates.join("")}`;
 }
 
+/** Returns an object of the kind. */
+function example({ kind, group }: ProjectOptions): string {
+  return `apiVersion: ${group}/v1
+kind: ${kind}
+metadata:
+  name: hello
+  namespace: default
+spec:
+  message: Hello
+`;
+}
+
 function readme(options: ProjectOptions): string {
   const { name, kind, plural, group, runtime } = options;
-  const { install, check, test, dev, build } = COMMANDS[runtime];
-  const first = install === "" ? "" : `${install}\n`;
+  const { install, again, manifests, check, test, dev, build } = COMMANDS[runtime];
+  const lock = again === "" ? "" : `
+
+Commit the lock file that \`${install}\` writes: CI and the Dockerfile install what it says (\`${again}\`).`;
   return `# ${name}
 
 A Kubernetes operator made with [Lotse](https://github.com/lotse/lotse): it keeps a ConfigMap for each ${kind}.
@@ -295,46 +333,45 @@ A Kubernetes operator made with [Lotse](https://github.com/lotse/lotse): it keep
 ## Try it
 
 \`\`\`sh
-${first}${dev}
+${[...setUpCommands(runtime), dev].join("\n")}
 \`\`\`
 
-starts a Kubernetes API server in the process, applies \`deploy/crd.yaml\` and \`deploy/example.yaml\`, and runs the handlers. When you
-save one of these files, it is used at once. The command prints how kubectl finds the server.
+writes the manifests in \`deploy/\`, starts a Kubernetes API server in the process, applies the definition and \`deploy/example.yaml\`,
+and runs the handlers. When you save one of these files, it is used at once. The command prints how kubectl finds the server.${lock}
 
 ## Develop
 
 | | |
 | --- | --- |
 | \`handlers.ts\` | the kind, and what happens when one is created or changed |
+| \`${manifests}\` | writes \`deploy/crd.yaml\` and \`deploy/operator.yaml\`: the definition, the rights that the code needs, the Deployment |
 | \`${testName(options)}\` | \`${test}\`: the operator against an API server in the process, in a second |
 | \`${check}\` | types |
-| \`deploy/\` | the definition of the kind, an example, and what the operator needs in a cluster |
 
-A new field of the kind has two places: its type in \`handlers.ts\`, and its schema in \`deploy/crd.yaml\`. The API server drops fields that
-are not in the schema. If you give \`resource()\` a schema (of zod, for example) in place of the types, \`lotse generate crd\` writes the definition.
-
-When handlers do something new in the cluster, the role in \`deploy/operator.yaml\` may lack a right: the operator says so when it starts.
+After a change of the kind, or of what handlers do in the cluster, write the manifests anew: they are made of the code, and CI compares
+them. A new field of the kind has one place, the schema in \`handlers.ts\`.
 
 ## Deploy
 
 \`\`\`sh
 docker build -t registry.example.com/${name}:0.1.0 .   # inside: ${build}
 docker push registry.example.com/${name}:0.1.0
-kubectl apply -f deploy/crd.yaml -f deploy/operator.yaml
+kubectl apply -f deploy/operator.yaml
 kubectl wait --for condition=Established crd/${plural}.${group}
 kubectl apply -f deploy/example.yaml && kubectl get configmap hello -o yaml
 \`\`\`
 
-To update, build an image with another tag, write the tag to \`deploy/operator.yaml\`, and apply both files again.
+To update, build an image with another tag, write the tag into the command \`manifests\` of ${
+    runtime === "deno" ? "deno.json" : "package.json"
+  }, and apply \`deploy/operator.yaml\` again.
 
 ## Remove
 
-First the objects, while the operator runs and can finish their deletion; then the operator; then the definition:
+First the objects, while the operator runs and can finish their deletion; then the operator and the definition:
 
 \`\`\`sh
 kubectl delete ${plural}.${group} --all --all-namespaces
 kubectl delete -f deploy/operator.yaml
-kubectl delete -f deploy/crd.yaml
 \`\`\`
 `;
 }

@@ -86,6 +86,12 @@ export interface Files {
    * @throws {Error} With `code: "ENOENT"` if there is no such file.
    */
   rename(path: string, to: string): Promise<void>;
+  /**
+   * Copies a file's bytes; parent folders are made.
+   *
+   * @throws {Error} With `code: "ENOENT"` if there is no such file.
+   */
+  copy(path: string, to: string): Promise<void>;
   /** Whether there is a file or folder at the path. */
   exists(path: string): Promise<boolean>;
   /**

@@ -15,6 +15,7 @@ import {
   access,
   appendFile,
   chmod,
+  copyFile,
   mkdir,
   mkdtemp,
   readdir,
@@ -130,6 +131,10 @@ export function nodeFiles(): Files {
       await writeFile(path, text, { flag: "wx" });
     },
     rename: (path, to) => rename(path, to),
+    async copy(path, to) {
+      await mkdir(dirname(to), { recursive: true });
+      await copyFile(path, to);
+    },
     exists,
     list: async (path) => (await readdir(path)).sort(),
     modified,

@@ -92,6 +92,10 @@ class MemoryFiles implements Files {
     await this.remove(path);
   }
 
+  async copy(path: string, to: string): Promise<void> {
+    this.#write(to, await this.readBytes(path));
+  }
+
   exists(path: string): Promise<boolean> {
     const wanted = this.resolve(path);
     return Promise.resolve(this.#files.has(wanted) || this.#folders.has(wanted));

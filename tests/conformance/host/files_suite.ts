@@ -86,6 +86,17 @@ export function filesSuite(makeHost: () => Host): void {
       await assert.rejects(files.createText(path, "d"), { code: "EEXIST" });
     });
 
+    it("copy() makes folders, and keeps the bytes", async () => {
+      const [from, to] = [files.resolve(folder, "original"), files.resolve(folder, "far", "copy")];
+      await files.writeText(from, "zwö");
+      await files.copy(from, to);
+      assert.deepEqual([await files.readBytes(to), await files.exists(from)], [
+        await files.readBytes(from),
+        true,
+      ]);
+      await assert.rejects(files.copy(files.resolve(folder, "nothing"), to), { code: "ENOENT" });
+    });
+
     it("rename() takes the place of another file", async () => {
       const [from, to] = [files.resolve(folder, "from"), files.resolve(folder, "to")];
       await files.writeText(from, "new");
