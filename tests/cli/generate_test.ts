@@ -211,7 +211,7 @@ describe("lotse generate dockerfile", () => {
     ]);
     assert.equal((await install({ "/work/package.json": "{}", "/work/bun.lock": "" }))?.[1], "bun");
     assert.deepEqual(await install({ "/work/package.json": "{}" }), [
-      "RUN npm install && npx lotse build handlers.ts -o operator",
+      "RUN npm ci && npx lotse build handlers.ts -o operator",
       "npm",
     ]);
     assert.equal((await install({}))?.[1], "npm"); // as what runs this is neither Deno nor Bun

@@ -12,9 +12,7 @@ const FILES = [
   ".gitignore",
   "Dockerfile",
   "README.md",
-  "deploy/crd.yaml",
   "deploy/example.yaml",
-  "deploy/operator.yaml",
   "handlers.ts",
 ];
 
@@ -88,39 +86,55 @@ describe("lotse new", () => {
     }
   });
 
-  it("begins with handlers of what has changed, or with a reconcile and the rights that it needs", async () => {
+  it("begins with handlers of what has changed, or with a reconcile", async () => {
     for (
-      const [manner, code, rights] of [
-        ["", /op\.on\.create\(Tea, /, "get, create, patch"],
-        ["--manner handlers", /op\.on\.update\(Tea, /, "get, create, patch"],
-        [
-          "--manner reconcile",
-          /op\.owns\(Tea, kinds\.ConfigMap\);[^]*op\.reconcile\(Tea, /,
-          "get, list, watch, create, patch",
-        ],
+      const [manner, code] of [
+        ["", /op\.on\.create\(Tea, /],
+        ["--manner handlers", /op\.on\.update\(Tea, /],
+        ["--manner reconcile", /op\.owns\(Tea, kinds\.ConfigMap\);[^]*op\.reconcile\(Tea, /],
       ] as const
     ) {
       const { host } = await make(`tea --runtime bun ${manner}`.trim());
       assert.match(await host.files.readText("/work/tea/handlers.ts"), code);
-      const manifests = await host.files.readText("/work/tea/deploy/operator.yaml");
-      assert.ok(manifests.includes(`resources: [configmaps], verbs: [${rights}]`), manner);
     }
     assert.match(await refusal("tea --manner both"), /^2: .*"both" is none of handlers, reconcile/);
   });
 
+  it("begins with a schema, of which its commands make definition, rights and Deployment", async () => {
+    for (
+      const [runtime, file] of [["node", "package.json"], ["bun", "package.json"], [
+        "deno",
+        "deno.json",
+      ]] as const
+    ) {
+      const { host } = await make(`tea --runtime ${runtime}`);
+      assert.match(await host.files.readText("/work/tea/handlers.ts"), /spec: Spec,\n {2}status: Status,/);
+      const { scripts, tasks } = JSON.parse(await host.files.readText(`/work/tea/${file}`));
+      assert.match(
+        (scripts ?? tasks).manifests,
+        /generate crd handlers\.ts > deploy\/crd\.yaml && .*generate manifests handlers\.ts --name tea --image \S+ > deploy\/operator\.yaml$/,
+      );
+      assert.match(host.process.stdout, /manifests\n/);
+    }
+    const { host } = await make("tea --runtime node");
+    assert.match(
+      await host.files.readText("/work/tea/.github/workflows/ci.yaml"),
+      /npm ci\n.*npm run manifests\n/,
+    );
+    assert.match(await host.files.readText("/work/tea/Dockerfile"), /RUN npm ci && /);
+  });
+
   it("names the kind after the folder, or as it is told", async () => {
     const { host } = await make("tea-party-operator --runtime bun");
-    const crd = await host.files.readText("/work/tea-party-operator/deploy/crd.yaml");
-    assert.match(
-      crd,
-      /name: teaparties\.example\.com\n[^]*plural: teaparties, singular: teaparty, kind: TeaParty }/,
-    );
+    const code = await host.files.readText("/work/tea-party-operator/handlers.ts");
+    assert.match(code, /group: "example\.com",[^]*plural: "teaparties",\n {2}kind: "TeaParty",/);
     const told = await make("tea --runtime bun --kind Glass --group cups.test");
-    assert.match(await told.host.files.readText("/work/tea/deploy/crd.yaml"), /name: glasses\.cups\.test\n/);
+    const other = await told.host.files.readText("/work/tea/handlers.ts");
+    assert.match(other, /group: "cups\.test",[^]*plural: "glasses",/);
   });
 
   it("takes Lotse from npm, from a packed file, or from a checkout", async () => {
-    const packed = { "/work/lotse.tgz": "" };
+    const packed = { "/work/lotse.tgz": "packed" };
     const checkout = { "/lotse/deno.json": "{}" };
     const imports = async ({ host }: Outcome, file: string) => JSON.parse(await host.files.readText(file));
     const { dependencies } = await imports(await make("a --runtime node"), "/work/a/package.json");
@@ -129,7 +143,13 @@ describe("lotse new", () => {
       await make("a --runtime node --lotse lotse.tgz", packed),
       "/work/a/package.json",
     );
-    assert.equal(file.dependencies["@lotse/lotse"], "file:/work/lotse.tgz");
+    assert.equal(file.dependencies["@lotse/lotse"], "file:./lotse.tgz");
+    // It comes along, as Docker and other machines see the project alone; also the one that this was installed from.
+    const manifest = '{ "dependencies": { "@lotse/lotse": "file:lotse.tgz" } }';
+    const installed = await make("a --runtime bun", { ...packed, "/work/package.json": manifest });
+    assert.equal(await installed.host.files.readText("/work/a/lotse.tgz"), "packed");
+    const { dependencies: own } = await imports(installed, "/work/a/package.json");
+    assert.equal(own["@lotse/lotse"], "file:./lotse.tgz");
     const linked = await imports(
       await make("a --runtime deno --lotse /lotse", checkout),
       "/work/a/deno.json",
@@ -139,7 +159,7 @@ describe("lotse new", () => {
       await refusal("a --runtime deno --lotse lotse.tgz", packed),
       /^1: .*Deno takes the folder of a checkout/,
     );
-    assert.match(await refusal("a --runtime bun --lotse /lotse", checkout), /^1: .*"deno task package"/);
+    assert.match(await refusal("a --runtime bun --lotse /lotse", checkout), /^1: .*"npm run package"/);
     assert.match(await refusal("a --lotse nowhere.tgz"), /^1: .*there is no such file/);
   });
 
@@ -170,7 +190,7 @@ describe("lotse new", () => {
       const { writeText } = host.files;
       host.files.writeText = async (path, text, options) => {
         await writeText.call(host.files, path, text, options);
-        if (path.endsWith("crd.yaml")) host.process.signal("SIGINT");
+        if (path.endsWith("example.yaml")) host.process.signal("SIGINT");
       };
       assert.equal(await main(host, ["new", "tea"]), 1);
       assert.match(host.process.stderr, /^error: Cannot make "tea": interrupted, and nothing was written\n$/);
@@ -189,7 +209,7 @@ describe("lotse new", () => {
       let reached = () => {};
       const killed = new Promise<void>((resolve) => reached = resolve);
       host.files.writeText = (path, text, options) => {
-        if (!path.endsWith("crd.yaml")) return writeText.call(host.files, path, text, options);
+        if (!path.endsWith("example.yaml")) return writeText.call(host.files, path, text, options);
         reached(); // and never goes on
         return new Promise(() => {});
       };
@@ -227,7 +247,13 @@ describe("lotse new", () => {
     );
     assert.match(await install("bun", works), /^0: Made tea/);
     assert.match(await install("deno", works), /^0: Made tea/);
-    assert.deepEqual(seen, [["npm", "install", "/work/tea"], ["bun", "install", "/work/tea"]]);
+    assert.deepEqual(seen, [
+      ["npm", "install", "/work/tea"],
+      ["npm", "run", "manifests", "/work/tea"],
+      ["bun", "install", "/work/tea"],
+      ["bun", "run", "manifests", "/work/tea"],
+      ["deno", "task", "manifests", "/work/tea"],
+    ]);
 
     const fails = () => Promise.resolve({ code: 7, stdout: "", stderr: "no network" });
     assert.match(
