@@ -19,4 +19,18 @@ describe("loggerFor()", () => {
     assert.equal(least({ quiet: true, verbose: true }), "debug");
     assert.equal(least({ quiet: true, debug: true }), "debug");
   });
+
+  it("[B287] begins lines about an object with its name, unless --no-log-prefix says otherwise", () => {
+    const written = (flags: LogFlags): string => {
+      const host = virtualHost();
+      const reference = { kind: "Thing", namespace: "home", name: "one" };
+      loggerFor(flags, host).child({ reference }).info("Hello");
+      return host.process.stderr;
+    };
+    for (const logFormat of ["plain", "full"] as const) {
+      assert.match(written({ logFormat }), /\[home\/one\] Hello/);
+      assert.match(written({ logFormat, logPrefix: true }), /\[home\/one\] Hello/);
+      assert.doesNotMatch(written({ logFormat, logPrefix: false }), /home\/one\]/);
+    }
+  });
 });

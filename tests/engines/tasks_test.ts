@@ -4,11 +4,17 @@ import { Gate } from "../../lib/async/gate.ts";
 import { Tasks } from "../../lib/engines/tasks.ts";
 import { type TaskArguments, taskHandler, type TaskOptions } from "../../lib/registry/tasks.ts";
 import { createLogger, type LogRecord } from "../../lib/runtime/logging.ts";
+import { clockShowing } from "../support/jumping_clock.ts";
 import { virtualHost } from "../../lib/runtime/virtual/host.ts";
 import { TemporaryError } from "../../mod.ts";
 
-function bench(options: TaskOptions, fn: (args: TaskArguments, run: number) => unknown) {
-  const host = virtualHost();
+function bench(
+  options: TaskOptions,
+  fn: (args: TaskArguments, run: number) => unknown,
+  wall: { offset: number } = { offset: 0 },
+) {
+  const { clock, ...rest } = virtualHost();
+  const host = { ...rest, clock: clockShowing(clock, () => clock.now() + wall.offset) };
   const gate = new Gate(true);
   const logs: LogRecord[] = [];
   const begun: number[] = [];
@@ -95,6 +101,38 @@ describe("Tasks", () => {
     await host.clock.advance(1);
     assert.deepEqual(begun, [0, 105]);
     assert.deepEqual(logs.filter(({ level }) => level === "error"), []);
+    await tasks.stop();
+  });
+
+  it("do not spin where they ask again and again to be called at once", async () => {
+    const { host, begun, tasks } = bench({ interval: 100 }, () => {
+      throw new TemporaryError("at once", { delay: 0 });
+    });
+    tasks.start();
+    await host.clock.advance(60);
+    assert.ok(begun.length > 3 && begun.length < 100, `called ${begun.length} times`);
+    await tasks.stop();
+  });
+
+  it("run at the times of a cron expression by a clock that was set, in both directions", async () => {
+    const wall = { offset: 0 };
+    const { host, begun, tasks } = bench({ cron: "0 * * * *" }, () => {}, wall);
+    const toHour = 3600 - (Math.floor(host.clock.now() / 1000) % 3600 || 3600);
+    tasks.start();
+    await host.clock.advance(60);
+    // Half an hour on: the next hour comes so much earlier.
+    wall.offset = 1_800_000;
+    await host.clock.advance(3600);
+    const wanted = (toHour || 3600) - 1800;
+    assert.ok(
+      begun.length > 0 && begun.every((at) => (at - wanted + 3600) % 3600 < 61),
+      `${begun} for ${wanted}`,
+    );
+    // Two hours back: it is not called for hours that were there before.
+    const before = begun.length;
+    wall.offset -= 7_200_000;
+    await host.clock.advance(7200 - 120);
+    assert.ok(begun.length - before <= 2, `${begun}`);
     await tasks.stop();
   });
 

@@ -467,6 +467,61 @@ suite("admission servers", (scenario) => {
   );
 
   scenario.timed(
+    "[P10] an old replica that writes late does not overwrite what a newer one has written just then",
+    async (world) => {
+      const door = new Doorway({ url: "https://a.test" });
+      const replica = async ({ serve: server }: Doorway): ReturnType<typeof world.start> => {
+        const op = operator({ admission: { server, managed: NAME } });
+        op.on.validate(Example, { ignoreFailures: true }, function check() {});
+        return await world.start(op);
+      };
+      const first = await replica(door);
+      const newest = [{
+        name: `check.${NAME}`,
+        sideEffects: "None",
+        admissionReviewVersions: ["v1"],
+        failurePolicy: "Ignore",
+        clientConfig: { url: "https://b.test/check" },
+      }];
+      let isRaced = false;
+      world.intercept = async ({ method, url }, { body }) => {
+        if (isRaced || method !== "PATCH" || !url.includes("/validatingwebhookconfigurations/")) {
+          return undefined;
+        }
+        isRaced = true;
+        assert.match(body, /"resourceVersion":"\d+"/);
+        // A newer one has come between the look and the write.
+        const annotations = { "lotse.dev/webhooks-generation": "7" };
+        await world.client.patch(VALIDATING_WEBHOOK_CONFIGURATIONS, { name: NAME }, {
+          type: "merge",
+          body: { metadata: { annotations }, webhooks: newest },
+        });
+        return undefined;
+      };
+      door.move({ url: "https://a.test/moved" });
+      await world.until(() => isRaced);
+      await first.advance(10);
+      const urls = (await webhooksIn(world)).map(({ clientConfig }) => (clientConfig as Loose).url);
+      assert.deepEqual(urls, ["https://b.test/check"]);
+      await first.stop();
+    },
+  );
+
+  scenario.timed("kinds that only admission handlers name are neither listed nor watched", async (world) => {
+    const door = new Doorway();
+    const op = operator({ admission: { server: door.serve, managed: NAME } });
+    op.on.validate(Plain, { ignoreFailures: true }, function check() {});
+    op.on.create(Example, function make() {});
+    const running = await world.start(op);
+    await running.advance(60);
+    assert.equal((await webhooksIn(world)).length, 1);
+    const asked = world.requests.map(({ path }) => path);
+    assert.deepEqual(asked.filter((path) => /\/plains(\?|$|\/)/.test(path)), []);
+    assert.ok(asked.some((path) => /\/examples\?/.test(path)));
+    await running.stop();
+  });
+
+  scenario.timed(
     "[P10] what leads to a Service stays, unless it is asked for that it goes",
     async (world) => {
       for (const release of ["own", "all", "nothing"] as const) {

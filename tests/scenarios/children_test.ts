@@ -729,4 +729,37 @@ suite("children", (scenario) => {
     assert.deepEqual(data, { a: "MQ==" });
     await running.stop();
   });
+
+  scenario(
+    "[N5.16] two handlers with sets of their own do not touch each other's children",
+    async (world) => {
+      const op = operator();
+      const done = { a: 0, b: 0 };
+      for (const set of ["a", "b"] as const) {
+        op.reconcile(Example, { id: `keep-${set}` }, async ({ spec, children }) => {
+          const names = (spec[set] ?? []) as string[];
+          const manifests = names.map((name) => [name, { apiVersion: "v1", kind: "ConfigMap" }]);
+          await children(Object.fromEntries(manifests) as DesiredChildren, { set, delay: 0.5 });
+          done[set]++;
+        });
+      }
+      const running = await world.start(op);
+      const objects = new Objects(world);
+      await objects.create("one", { spec: { a: ["a1", "a2"], b: ["b1", "b2"] } });
+      await world.until(() => done.a > 0 && done.b > 0);
+      await world.settle();
+      assert.deepEqual(await namesOf(world), ["one-a1", "one-a2", "one-b1", "one-b2"]);
+      const rounds = { ...done };
+      await objects.patch("one", { spec: { a: ["a2"] } });
+      await world.until(() => done.a > rounds.a && done.b > rounds.b);
+      await world.settle();
+      assert.deepEqual(await namesOf(world), ["one-a2", "one-b1", "one-b2"]);
+      const before = { ...done };
+      await objects.patch("one", { spec: { a: [], b: ["b1"] } });
+      await world.until(() => done.a > before.a && done.b > before.b);
+      await world.settle();
+      assert.deepEqual(await namesOf(world), ["one-b1"]);
+      await running.stop();
+    },
+  );
 });

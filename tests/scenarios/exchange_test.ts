@@ -37,6 +37,15 @@ function load(
   return op;
 }
 
+/** An operator with one daemon. */
+function daemonOf(
+  fn: (args: { name: string; stopped: { wait(seconds: number): Promise<unknown> } }) => Promise<void>,
+): Operator {
+  const op = operator();
+  op.daemon(Example, { id: "watch" }, fn);
+  return op;
+}
+
 suite("exchange", (scenario) => {
   scenario(
     "[N31.1] daemons that have not changed live on, and what has changed is called from then on",
@@ -78,6 +87,31 @@ suite("exchange", (scenario) => {
     await world.until(() => calls.length === 2);
     assert.deepEqual(calls, ["daemon ends old", "other daemon new"]);
   });
+
+  scenario(
+    "[N31.2] a daemon that has changed begins anew on each of several objects, also where it had ended",
+    async (world) => {
+      const objects = new Objects(world);
+      const calls: string[] = [];
+      const op = daemonOf(async ({ name, stopped }) => {
+        calls.push(`old ${name}`);
+        if (name !== "ended") await stopped.wait(Infinity);
+      });
+      await world.start(op);
+      for (const name of ["one", "two", "ended"]) await objects.create(name, {});
+      await world.until(() => calls.length === 3);
+      await world.settle();
+      calls.length = 0;
+      const next = daemonOf(async ({ name, stopped }) => {
+        calls.push(`new ${name}`);
+        await stopped.wait(Infinity);
+      });
+      assert.equal(await op.exchange(next), true);
+      await world.until(() => calls.length === 3);
+      await world.settle();
+      assert.deepEqual(calls.sort(), ["new ended", "new one", "new two"]);
+    },
+  );
 
   scenario(
     "[N31.3] where only something has changed that handlers call, all of them count as changed",

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type Operator, operator } from "../../mod.ts";
 import { makePeeringKinds, Meeting, NAMESPACED, peeringLog } from "../support/meeting.ts";
+import { jumpingClock } from "../support/jumping_clock.ts";
 import { suite } from "../support/scenario.ts";
 import type { TimedWorld, VirtualWorld } from "../support/virtual_world.ts";
 import { Example, Objects } from "../support/worlds.ts";
@@ -450,6 +451,72 @@ suite("peering", (scenario) => {
       assert.deepEqual(seen.slice(2), [["stays", 2, 1]]);
       await running.stop();
     },
+  );
+
+  scenario.timed("a peer that renews just when its record is to be purged keeps it", async (world) => {
+    const meeting = await meetingIn(world);
+    const { op } = noting();
+    const running = await world.start(op, { ...HERE, identity: "me" });
+    let isRaced = false;
+    world.intercept = async ({ method, url }, { body }) => {
+      if (isRaced || method !== "PATCH" || !url.includes("kopfpeerings/") || !body.includes('"other":null')) {
+        return undefined;
+      }
+      isRaced = true;
+      await meeting.write({ other: record(world) });
+      return undefined;
+    };
+    await meeting.write({ other: record(world, { priority: -1, lastseen: "2001-01-01T00:00:00Z" }) });
+    await world.until(() => isRaced);
+    await running.advance(5);
+    const { other } = await meeting.records();
+    assert.deepEqual([other?.priority, other?.lifetime], [0, 60], "what was written meanwhile stays");
+    await running.stop();
+  });
+
+  scenario.timed("a peering object that is made anew gets the operator's record at once", async (world) => {
+    const meeting = await meetingIn(world);
+    const { op } = noting();
+    const running = await world.start(op, { ...HERE, identity: "me" });
+    await world.until(async () => (await meeting.records()).me !== undefined);
+    await meeting.delete();
+    await running.advance(2);
+    await meeting.create();
+    await running.advance(3);
+    assert.ok((await meeting.records()).me, "others must not take us for gone until the next renewal");
+    await running.stop();
+  });
+
+  scenario.virtual(
+    "a clock that is set does not make a peer dead that goes on writing, nor a dead one alive",
+    async (world) => {
+      const meeting = await meetingIn(world);
+      const clock = jumpingClock(world.host.clock);
+      const { op, made } = noting();
+      const running = await world.start(op, { ...HERE, host: { ...world.host, clock } });
+      // NB: the peer's clock is right by its own lights.
+      const renew = async (): Promise<void> => {
+        const lastseen = new Date(world.host.clock.now()).toISOString();
+        await meeting.write({ other: { priority: 1, lifetime: 60, lastseen } });
+      };
+      await renew();
+      await running.advance(5);
+      await renew();
+      await new Objects(world).create("a");
+      for (const seconds of [7200, -14400, 7200]) {
+        clock.jump(seconds);
+        await running.advance(40);
+        await renew();
+        await running.advance(1);
+      }
+      assert.deepEqual(made, [], "the peer lives, whatever the clock says");
+      assert.ok((await meeting.records()).other, "and its record is not purged");
+      clock.jump(-7200);
+      await running.advance(70);
+      assert.deepEqual(made, ["a"], "it has written no more");
+      await running.stop();
+    },
+    { wallClock: "steady" },
   );
 
   scenario(

@@ -54,6 +54,26 @@ describe("StoreIndex", () => {
     assert.deepEqual(names(store, "n2"), []);
   });
 
+  it("has the keys of an object that has moved, though its state is the same, in each of several indexes", () => {
+    const byName = { keysOf: ({ metadata: { name = "" } }: KubeObject) => [name] };
+    const found = (store: ObjectStore, byNodeFirst: boolean): number[] => {
+      const node = () => [...store.by(BY_NODE, "n1")].length;
+      const name = () => [...store.by(byName, "a")].length;
+      return byNodeFirst ? [node(), name()] : [name(), node()];
+    };
+    // NB: indexes have the numbers of the order in which they are asked first.
+    for (const order of [true, false]) {
+      const [first, second] = [new ObjectStore(), new ObjectStore()];
+      const { cached } = first.put(pod("a", 1));
+      assert.deepEqual(found(first, true), [1, 1]);
+      assert.deepEqual(found(second, order), [0, 0]);
+      second.take(cached);
+      assert.deepEqual(found(second, order), [1, 1]);
+      second.remove(pod("a", 2));
+      assert.deepEqual(found(second, order), [0, 0]);
+    }
+  });
+
   it("finds one object, several, and one again under a key, whatever lists of keys are given", () => {
     const keys: Record<string, string[]> = { a: ["x"], b: ["x", "y", "x"], c: ["y"] };
     const index = new StoreIndex({ keysOf: ({ metadata: { name = "" } }) => keys[name] ?? [] }, 0);

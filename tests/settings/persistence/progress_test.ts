@@ -181,6 +181,7 @@ describe("ProgressNotes in annotations", () => {
     });
     const verbose = patched((patch) => kopf({ verbose: true }).store({ patch, body, id: "fn", record }));
     assert.match(JSON.stringify(verbose), /\\"stopped\\":null,\\"delayed\\":null/);
+    assert.match(JSON.stringify(verbose), /\\"message\\":null,\\"subrefs\\":null/);
     const ours = patched((patch) => own.store({ patch, body, id: "fn", record }));
     assert.doesNotMatch(JSON.stringify(ours), /null/);
   });
