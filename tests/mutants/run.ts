@@ -9,10 +9,12 @@
  *
  * Each mutant has as long as ten times what the tests take unbroken, and half a minute; one that hangs is noticed by that.
  * `--fast` goes on to the next mutant when one test has noticed: it tells whether somebody does, and not who else.
+ * `--since COMMIT` takes only mutants of files, and for tests, that have changed since then.
  *
- * Usage: deno task mutants [--fast] [--part 2/5] [part of a mutant's or a test's path]...
+ * Usage: deno task mutants [--fast] [--part 2/5] [--since COMMIT] [part of a mutant's or a test's path]...
  */
 
+import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -39,8 +41,8 @@ const COPIED = [
 ];
 
 const root = new URL("../..", import.meta.url).pathname;
-const { positionals: filters, values: { part = "1/1", fast = false } } = readOptions(import.meta.url, {
-  options: { part: { type: "string" }, fast: { type: "boolean" } },
+const { positionals: filters, values: { part = "1/1", fast = false, since } } = readOptions(import.meta.url, {
+  options: { part: { type: "string" }, fast: { type: "boolean" }, since: { type: "string" } },
   allowPositionals: true,
 });
 /** The tests with tags, and their files. */
@@ -54,9 +56,12 @@ const findings: string[] = [];
 
 const all = await readMutants();
 const [number = 1, parts = 1] = part.split("/").map(Number);
-const mutants = all.filter(({ file, tests }) =>
-  filters.length === 0 || filters.some((part) => [file, ...tests].some((path) => path.includes(part)))
-).filter((_, index) => index % parts === number - 1);
+const changed = since === undefined ? undefined : changedSince(since);
+const mutants = all.filter(({ file, tests }) => {
+  const paths = [file, ...tests];
+  if (changed !== undefined && !paths.some((path) => changed.has(path))) return false;
+  return filters.length === 0 || filters.some((part) => paths.some((path) => path.includes(part)));
+}).filter((_, index) => index % parts === number - 1);
 const scratch = mkdtempSync(join(tmpdir(), "lotse-mutants-"));
 process.on("SIGINT", () => process.exit(130));
 process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
@@ -75,6 +80,16 @@ for (const [index, mutant] of mutants.entries()) {
   );
 }
 conclude();
+
+/** The files that a commit does not have as they are here. @throws {Error} If there is no such commit. */
+function changedSince(commit: string): ReadonlySet<string> {
+  const { status, stdout, stderr } = spawnSync("git", ["diff", "--name-only", commit, "--"], {
+    cwd: root,
+    encoding: "utf8",
+  });
+  if (status !== 0) throw new Error(`Cannot tell what has changed since "${commit}": ${stderr.trim()}`);
+  return new Set(stdout.split("\n").filter((path) => path !== ""));
+}
 
 async function readMutants(): Promise<Mutant[]> {
   const lists = filesBelow("tests/mutants/lists/", ".ts");
@@ -136,7 +151,9 @@ function conclude(): void {
     "Tests with a tag that noticed no mutant",
     fast ? [] : idle.filter((test) => !partial.has(tagged.get(test) ?? "")),
   );
-  if (filters.length === 0) report("Files with tags that no mutant is for", findUnlisted());
+  if (filters.length === 0 && changed === undefined) {
+    report("Files with tags that no mutant is for", findUnlisted());
+  }
   report("Mutants to look at", findings);
   const count = `${tagged.size - idle.length} of ${tagged.size} tagged tests noticed one`;
   console.log(`\n${mutants.length} mutants, ${findings.length} to look at; ${count}`);

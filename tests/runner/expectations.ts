@@ -8,10 +8,9 @@ import type { Part } from "./plan.ts";
 import type { Expectations, Floor } from "./report.ts";
 
 /** What ran only grows: raise these now and then, and lower them only with the reason in the commit. */
-export const FLOORS: Readonly<Record<Part, Floor>> = {
-  first: { tests: 7000, tags: 500, tagsOnRealServer: 250 },
-  rest: { tests: 900, tags: 400, tagsOnRealServer: 100 },
-  all: { tests: 9000, tags: 500, tagsOnRealServer: 250 },
+export const FLOORS: Readonly<Record<Exclude<Part, "all">, Floor>> = {
+  first: { tests: 8500, tags: 700, tagsOnRealServer: 300 },
+  rest: { tests: 800, tags: 400, tagsOnRealServer: 100 },
 };
 
 export const EXPECTATIONS: Expectations = {

@@ -32,6 +32,9 @@ const ON_DENO_ONLY = [
 /** Stories on virtual hosts. */
 const STORIES = ["tests/scenarios/", "tests/simulation/", "tests/oracle/", "tests/examples/"];
 
+/** What is tried is a program that another runtime has built, whichever runs the test. */
+const PROGRAMS = ["tests/cli/build_test.ts"];
+
 /** Stories that depend on the runtime all the same: on its stack, its numbers, its streams and its network. */
 const STORIES_OF_RUNTIMES = [
   "tests/scenarios/admission_server_test.ts",
@@ -53,7 +56,7 @@ function canRun(runtime: RuntimeName, file: string): boolean {
 }
 
 function isLeft(runtime: RuntimeName, file: string): boolean {
-  return runtime === "bun" && isIn(STORIES, file) && !isIn(STORIES_OF_RUNTIMES, file);
+  return runtime === "bun" && isIn([...STORIES, ...PROGRAMS], file) && !isIn(STORIES_OF_RUNTIMES, file);
 }
 
 function isIn(places: readonly string[], file: string): boolean {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { ABSENT, operator, persistence, PRESENT } from "../../mod.ts";
 import { suite } from "../support/scenario.ts";
+import { sized } from "../support/size.ts";
 import { Example, LAST_HANDLED, type Loose, notesOf, Objects } from "../support/worlds.ts";
 
 /** Specs that nobody would write, and anybody could. */
@@ -30,7 +31,10 @@ function noise(length: number): string {
 }
 
 /** API servers take 10,000 levels, and need minutes for so many, as each is a managed field; ours in the process takes fewer. */
-const DEPTHS: Readonly<Record<string, number>> = { "in the process": 600, "on a real control plane": 2500 };
+const DEPTHS: Readonly<Record<string, number>> = {
+  "in the process": 600,
+  "on a real control plane": sized({ short: 1000, full: 2500 }),
+};
 
 suite("objects of strangers", (scenario) => {
   scenario(
