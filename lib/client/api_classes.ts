@@ -1,8 +1,8 @@
 /**
  * The official client's API classes (`CoreV1Api` and the like) over our transport: our credentials, retries and timeouts.
  *
- * The user passes the class; nothing of the official client is loaded by us. Its generated code wants a configuration that
- * makes requests, sends them, and pipes what comes: this is the least that does it. Source: @kubernetes/client-node 2.0,
+ * The user passes the class; this package loads no code of the official client. Its generated code wants a configuration that
+ * makes requests, sends them, and pipes the answers: this is the least that works. Source: @kubernetes/client-node 2.0,
  * `gen/configuration.ts`, `gen/http/http.ts`, `gen/rxjsStub.ts`.
  */
 
@@ -10,7 +10,7 @@ import { ApiError } from "./errors.ts";
 import type { Transport } from "./transport/transport.ts";
 
 /** A class that the official client generates for a group of kinds, such as `CoreV1Api`. */
-// Whatever its constructor takes: a class that takes something else fails at its first call.
+// Whatever its constructor takes: a class that takes other arguments fails at its first call.
 export type ApiClass<Api> = new (configuration: never) => Api;
 
 /**

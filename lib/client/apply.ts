@@ -1,9 +1,9 @@
 /**
- * Server-side apply: writes what an operator wants of an object, and nothing where the server has it noted already.
+ * Server-side apply: writes the fields that an operator wants of an object, unless the server has them noted already.
  *
  * The server keeps for each field manager which fields its applied configuration held (`metadata.managedFields`). An apply
  * changes nothing if it holds exactly these fields, with the values that the object has; then it is not sent. Where that is
- * hard to tell (values that the server writes in another way, such as quantities), it is sent once, and what comes out is
+ * hard to tell (values that the server writes in another way, such as quantities), it is sent once, and the result is
  * remembered.
  * Source: Kubernetes, docs/reference/using-api/server-side-apply; KEP-555.
  */
@@ -32,11 +32,11 @@ export interface ApplyRequest
   readonly fieldManager: string;
   /** Such as "status". Default: the object itself. */
   readonly subresource?: string;
-  /** Nothing is written to another object, or another state of it: that is an ApiError with the status 409. */
+  /** Another object, or another state of it, is not written: that is an ApiError with the status 409. */
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
 }
 
-/** A field that somebody else owns, and that an apply would change. */
+/** A field of another manager that an apply would change. */
 export interface FieldConflict {
   /** As the server names it, such as ".spec.replicas" or `.spec.ports[port=80].name`. */
   readonly field: string;
@@ -52,7 +52,7 @@ export class ApplyConflictError extends ApiError {
   override readonly name: string = "ApplyConflictError";
   /** All of them. */
   readonly conflicts: readonly FieldConflict[];
-  /** The message without what was asked. */
+  /** The message without the request. */
   override readonly explanation: string;
 
   /** Makes the error from the server's refusal. */
@@ -78,7 +78,7 @@ function isPlain(
   return subresource === undefined && preconditions === undefined && dryRun !== true;
 }
 
-/** Returns what is remembered of earlier applies: the object, if it is as it is wanted; "missing" if there is none. */
+/** Returns the remembered result of earlier applies: the object, if it is as it is wanted; "missing" if there is none. */
 export function recallApplied(
   states: AppliedStates | undefined,
   resource: Resource,
@@ -94,7 +94,7 @@ export function recallApplied(
 /**
  * Applies an object of which it is not remembered that it is as it is wanted, and returns its newest state.
  *
- * @param options `states` takes what comes out. Default: nothing does. `isMissing`: whether it is known that there is none.
+ * @param options `states` takes the result. Default: it is not remembered. `isMissing`: whether it is known that there is none.
  * @throws {ApplyConflictError} If it would change fields of others, and `force` is not set.
  */
 export async function applyObject(
@@ -116,7 +116,7 @@ export async function applyObject(
   return after;
 }
 
-/** Looks at the object first, and sends nothing if it is what is wanted. */
+/** Looks at the object first, and sends no request if it is as wanted. */
 async function applyToLive(
   client: Client,
   resource: Addressable,
@@ -146,7 +146,7 @@ async function applyToLive(
 /**
  * Applies an object without looking whether that is needed, and returns its newest state.
  *
- * @param options `live` is what is there, if it is known: conflicts are told with it. `spellings` remembers what comes out.
+ * @param options `live` is the present object, if it is known: conflicts are told with it. `spellings` remembers the result.
  * @throws {ApplyConflictError} If it would change fields of others, and `force` is not set.
  */
 export async function sendApply(
@@ -164,7 +164,7 @@ export async function sendApply(
   const isReal = live !== undefined && dryRun !== true && subresource === undefined;
   const former = isReal && isSecret(resource) ? { ...options, object, fieldManager } : undefined;
   const changed = former && await dropFormerKeys(client, resource, live!, former);
-  // The version that the caller knows is that of before.
+  // The caller knows the version of before.
   const preconditions = given?.resourceVersion === undefined || changed === undefined
     ? given
     : { ...given, resourceVersion: changed.metadata.resourceVersion };
@@ -184,7 +184,7 @@ export async function sendApply(
   }
 }
 
-/** Takes off a Secret what applies of `stringData` have left there. Returns its new state; undefined if there was nothing. */
+/** Takes the remains of applies of `stringData` off a Secret. Returns its new state; undefined if there were none. */
 async function dropFormerKeys(
   client: Client,
   resource: Addressable,
@@ -202,7 +202,7 @@ async function dropFormerKeys(
   return keys.length === 0 ? undefined : await dropKeys(client, resource, { ...options, live, keys });
 }
 
-/** Whether sending has changed nothing, so that it was not needed. */
+/** Whether sending has changed no field, so that it was not needed. */
 function isSameContent(live: KubeObject | undefined, after: KubeObject, object: AppliedObject): boolean {
   return live !== undefined && isEqualJson(contentOf(live, object), contentOf(after, object));
 }
@@ -244,7 +244,7 @@ export function isApplied(
   return holds(wanted, live, own.fieldsV1);
 }
 
-/** Whether the value is what the set of fields says, and what is there. */
+/** Whether the value fits the set of fields, and is there already. */
 function holds(wanted: unknown, live: unknown, fields: JsonObject): boolean {
   const elements = Object.keys(fields).filter((element) => element !== ".");
   if (elements.length === 0) return isPartOf(wanted, live);
@@ -268,7 +268,7 @@ function holdsItems(wanted: readonly unknown[], live: unknown, fields: JsonObjec
     if (keys === undefined) {
       return wanted.some((item) => isEqualJson(item, value)) && live.some((item) => isEqualJson(item, value));
     }
-    // NB: what is wanted may leave out a key that has a default, such as the protocol of a port.
+    // NB: a manifest may leave out a key that has a default, such as the protocol of a port.
     const item = only(wanted, (each) => agrees(each, keys, true));
     const found = only(live, (each) => agrees(each, keys, false));
     return item !== undefined && found !== undefined && holds(item, found, below);
@@ -310,7 +310,7 @@ function isPartOf(wanted: unknown, live: unknown): boolean {
     wanted.every((item, index) => isPartOf(item, live[index]));
 }
 
-/** Returns an object as it comes where nobody asks who owns its fields. */
+/** Returns an object as it comes where the owners of its fields are not needed. */
 export function withoutOwners(live: KubeObject): KubeObject {
   const { managedFields: _owners, ...metadata } = live.metadata;
   return { ...live, metadata };

@@ -1,5 +1,5 @@
 /**
- * The API server as the layers above see it: objects of any kind, and what kinds there are.
+ * The API server as the layers above see it: objects of any kind, and the list of kinds.
  *
  * Objects come without `metadata.managedFields`, which is often half of an object and which hardly anybody reads; the
  * server keeps its own when an object without them is written back.
@@ -66,7 +66,7 @@ export interface ListPage<T = KubeObject> {
   readonly resourceVersion: string | undefined;
   /** The token of the next page; undefined on the last one. */
   readonly continue: string | undefined;
-  /** The shard that the server says it has given; undefined if it says nothing. */
+  /** The shard that the server says it has given; undefined if it does not say. */
   readonly shard?: string;
 }
 
@@ -74,7 +74,7 @@ export interface ListPage<T = KubeObject> {
 export interface WriteOptions extends CallOptions {
   /** In whose name, as the server notes it in `managedFields`. Default: the user agent's. */
   readonly fieldManager?: string;
-  /** The server checks and answers, but stores nothing. */
+  /** The server checks and answers, but does not store. */
   readonly dryRun?: boolean;
   /** How the server treats unknown fields. Default: the server's ("Warn"). */
   readonly fieldValidation?: "Ignore" | "Warn" | "Strict";
@@ -114,7 +114,7 @@ export interface DeleteOptions extends CallOptions {
   readonly propagationPolicy?: "Orphan" | "Background" | "Foreground";
   /** How long the object may take to go. Default: the kind's own. */
   readonly gracePeriodSeconds?: number;
-  /** The server checks and answers, but deletes nothing. */
+  /** The server checks and answers, but does not delete. */
   readonly dryRun?: boolean;
 }
 
@@ -128,7 +128,7 @@ export interface DeleteCollectionOptions
 export interface Client {
   readonly transport: Transport;
   readonly discovery: Discovery;
-  /** In which form a kind's objects are remembered; undefined: whole. What this client itself gives is always whole. */
+  /** In which form a kind's objects are remembered; undefined: whole. Objects of this client itself are always whole. */
   readonly projectionOf: (resource: Resource) => Projection | undefined;
   /** The namespace of the connection in use; "default" if it names none, or before the first request. */
   readonly defaultNamespace: string;
@@ -148,6 +148,6 @@ export interface Client {
   ): Promise<T>;
   /** Returns the object in its last state (when finalizers hold it) or a Status. */
   delete(resource: Addressable, address: ObjectAddress, options?: DeleteOptions): Promise<unknown>;
-  /** Deletes what the selectors name. @throws {TypeError} If the kind is namespaced and no namespace is named. */
+  /** Deletes the objects that the selectors name. @throws {TypeError} If the kind is namespaced and no namespace is named. */
   deleteCollection(resource: Addressable, options: DeleteCollectionOptions): Promise<void>;
 }

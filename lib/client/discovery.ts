@@ -32,10 +32,10 @@ const AGGREGATED = [
 /** Pauses between attempts at one version of one group. Short: a broken group must not hold up the others. */
 const BROKEN_BACKOFFS: readonly Seconds[] = [1, 2];
 
-/** The members of which each description of what is served has one. */
+/** The members of which each description of served kinds has one. */
 const MEMBERS: readonly string[] = ["kind", "versions", "groups", "resources", "items"];
 
-/** NB: what a proxy makes up must not be taken for a group without kinds, which nobody would ask about again. */
+/** NB: an answer that a proxy makes up must not be taken for a group without kinds, which would not be asked about again. */
 function isDescription(body: unknown): boolean {
   return isObject(body) && MEMBERS.some((name) => Object.hasOwn(body, name));
 }
@@ -90,7 +90,7 @@ export class Discovery {
     );
   }
 
-  /** Forgets what was remembered, of one group or of all, and asks again. */
+  /** Forgets the remembered kinds, of one group or of all, and asks again. */
   refresh(group?: string): Promise<readonly Resource[]> {
     this.#all = undefined;
     if (group === undefined) {
@@ -182,7 +182,7 @@ export class Discovery {
     return resources;
   }
 
-  /** Returns nothing instead of an error that concerns one group only. @throws {Error} If it concerns all. */
+  /** Returns undefined instead of an error that concerns one group only. @throws {Error} If it concerns all. */
   #leaveOut(name: string, error: unknown): readonly Resource[] {
     if (!(error instanceof ApiError || error instanceof SyntaxError)) throw error;
     if (error instanceof ApiError && error.status === 404) this.#mend(name); // Scenarios A50, B188: 404 is none
@@ -203,7 +203,7 @@ export class Discovery {
     }
   }
 
-  /** Keeps what a group holds, unless it fails or something is left out of it. */
+  /** Keeps the kinds of a group, unless it fails or some are left out of it. */
   #remember(group: string, loading: Promise<readonly Resource[]>): void {
     this.#groups.set(group, loading);
     const forget = (): void => {

@@ -1,6 +1,6 @@
 /**
- * The forms in which API servers say what they serve: aggregated (APIGroupDiscoveryList) and old (APIGroupList,
- * APIResourceList). Pure. What does not look as it should is left out: aggregated servers are written by many hands.
+ * The forms in which API servers list their kinds: aggregated (APIGroupDiscoveryList) and old (APIGroupList,
+ * APIResourceList). Pure. Entries of another form are left out: aggregated servers are written by many hands.
  */
 
 import type { Resource } from "../model/resource.ts";
@@ -98,7 +98,7 @@ function parseAggregatedResource(
 ): Resource[] {
   const plural = toText(entry["resource"]);
   const kind = toText(toFields(entry["responseKind"])["kind"]);
-  // Without a kind there are only subresources, and nothing to list or watch.
+  // Without a kind there are only subresources, and no objects to list or watch.
   if (plural === "" || kind === "") return [];
   return [{
     ...options,

@@ -1,6 +1,6 @@
 /**
  * Errors between us and an API server, as far as someone catches them: `ApiError` for an answer that refuses,
- * `LoginError` where there is nothing to log in with (any more).
+ * `LoginError` where there is no way to log in (any more).
  *
  * Where no answer came at all, the host's own errors pass through (connection refused, reset, TLS); a request that took
  * too long fails with an Error named "TimeoutError". All of them were retried before anybody sees them.
@@ -25,7 +25,7 @@ export interface ApiErrorOptions {
   readonly text?: string;
   /** The error that led to it, if there was one. */
   readonly cause?: unknown;
-  /** The right that was needed, where the server says "forbidden" and nothing more. */
+  /** The right that was needed, where the server says only "forbidden". */
   readonly right?: MissingRight;
 }
 
@@ -57,7 +57,7 @@ export class ApiError extends Error {
   readonly request: string;
   /** The right that is missing, if that is why. */
   readonly missingRight: MissingRight | undefined;
-  /** The message without what was asked: "404 NotFound: …". */
+  /** The message without the request: "404 NotFound: …". */
   readonly explanation: string;
 
   /** Makes the error from an answer. */
@@ -92,7 +92,7 @@ function secondsBetween(from = "", to = ""): number {
   return (Date.parse(to) - Date.parse(from)) / 1000;
 }
 
-/** There are no credentials that a server would take. The message says what was tried, and what to do. */
+/** There are no credentials that a server would take. The message names the ways that were tried, and the remedy. */
 export class LoginError extends Error {
   /** Always "LoginError". */
   override readonly name = "LoginError";
@@ -147,7 +147,7 @@ function parseStatus(text: string): StatusBody | undefined {
   }
 }
 
-/** JSON that is no Status says nothing to a reader, and is dropped. */
+/** JSON that is no Status does not help a reader, and is dropped. */
 function plainText(text: string): string | undefined {
   const trimmed = text.trim();
   return trimmed === "" || trimmed.startsWith("{") || trimmed.startsWith("[") ? undefined : trimmed;

@@ -2,7 +2,7 @@
  * Lists, page by page, each handed on as it arrives.
  *
  * Source: Kubernetes API concepts, "Retrieving large results sets in chunks". A token that outlived its list is answered
- * with 410, which is thrown: only the caller knows what it means to begin again.
+ * with 410, which is thrown: only the caller knows the price of beginning again.
  */
 
 import type { KubeObject } from "../model/object.ts";
@@ -10,7 +10,7 @@ import { pathOf } from "../model/resource.ts";
 import type { Addressable, ListOptions, ListPage } from "./client.ts";
 import type { Transport } from "./transport/transport.ts";
 
-/** Objects per page where nobody says otherwise. */
+/** Objects per page by default. */
 const CHUNK_SIZE = 500;
 
 interface RawList {
@@ -54,7 +54,7 @@ export async function* listPages(
   } while (token !== undefined);
 }
 
-/** Returns a query of the parameters that are there, beginning with "?"; or nothing if none is. */
+/** Returns a query of the parameters that are there, beginning with "?"; empty if none is. */
 export function toQuery(parameters: Readonly<Record<string, string | number | boolean | undefined>>): string {
   let query = "";
   for (const [name, value] of Object.entries(parameters)) {
@@ -65,7 +65,7 @@ export function toQuery(parameters: Readonly<Record<string, string | number | bo
 }
 
 /**
- * Takes `metadata.managedFields` out of an object that nobody else has seen yet.
+ * Takes `metadata.managedFields` out of an object that is not shared yet.
  *
  * NB: `delete` would be shorter, but turns V8's objects into dictionaries, which take 60% more memory.
  */
@@ -110,7 +110,7 @@ function completeItems(list: RawList): KubeObject[] {
   });
 }
 
-/** Whether it has metadata: without, it is no object, and nothing could be done with it. */
+/** Whether it has metadata: without, it is no object, and of no use. */
 function isItem(item: unknown): boolean {
   if (typeof item !== "object" || item === null) return false;
   const { metadata } = item as { metadata?: unknown }; // whatever it is: it is looked at

@@ -32,13 +32,13 @@ const PATCH_TYPES: Readonly<Record<PatchRequest["type"], string>> = {
   apply: "application/apply-patch+yaml",
 };
 
-/** Returns the client of an API server. Nothing is asked yet. */
+/** Returns the client of an API server. No request is sent yet. */
 export function createClient(transport: Transport, options: ClientOptions = {}): Client {
   return new ObjectClient(transport, options);
 }
 
 export interface ClientOptions {
-  /** In which form a kind's objects are remembered by those who use the client. Default: whole. */
+  /** In which form a kind's objects are remembered by the users of the client. Default: whole. */
   readonly projectionOf?: Client["projectionOf"];
 }
 
@@ -65,14 +65,14 @@ class ObjectClient implements Client {
     const { managedFields = false } = options;
     const request = toRequest({ method: "GET", verb: "get" }, resource, { ...options, path: address });
     const object = await this.#send(request, { managedFields, isObject: isWhole(address) });
-    return object as T; // what a kind looks like is the caller's knowledge
+    return object as T; // the type of a kind is the caller's knowledge
   }
 
   list<T = KubeObject>(
     resource: Addressable,
     options?: ListOptions,
   ): AsyncGenerator<ListPage<T>, void, void> {
-    // What a kind looks like is the caller's knowledge, here and below.
+    // The type of a kind is the caller's knowledge, here and below.
     return listPages(this.transport, resource, options) as AsyncGenerator<ListPage<T>, void, void>;
   }
 
@@ -156,17 +156,17 @@ class ObjectClient implements Client {
 interface AnswerForm {
   /** Keep `metadata.managedFields`. Default: false. */
   readonly managedFields?: boolean;
-  /** Whether it can be nothing but an object with metadata. Default: false. */
+  /** Whether it can only be an object with metadata. Default: false. */
   readonly isObject?: boolean;
 }
 
-/** NB: what a proxy makes up must not be taken for another object, since then ours would seem to have gone. */
+/** NB: an answer that a proxy makes up must not be taken for another object, since then ours would seem to have gone. */
 function notAnObject({ method, path }: ApiRequest): SyntaxError {
   const [place] = path.split("?");
   return new SyntaxError(`Cannot read the answer to "${method} ${place}": it is no object with metadata`);
 }
 
-/** Whether an object itself is asked for, and not something below it, which may have any form. */
+/** Whether an object itself is asked for, and not a part below it, which may have any form. */
 function isWhole({ subresource }: ObjectAddress): boolean {
   return subresource === undefined || subresource === "status";
 }
@@ -182,7 +182,7 @@ function toRequest(
   return { method, path: pathOf(resource, path) + query, signal, urgent, subject };
 }
 
-/** Undefined if there is nothing to say. */
+/** Undefined if it is empty. */
 function deleteBody(options: DeleteOptions): object | undefined {
   const { preconditions, propagationPolicy, gracePeriodSeconds, dryRun } = options;
   const body = { preconditions, propagationPolicy, gracePeriodSeconds, dryRun: dryRun ? ["All"] : undefined };
@@ -201,6 +201,6 @@ function writeQuery(options: WriteOptions & { readonly force?: boolean }): strin
 }
 
 function metadataOf(object: unknown): { name?: string; namespace?: string } {
-  // An object that somebody wants written: what is not there is refused by the server.
+  // An object to be written: the server refuses one with missing parts.
   return (object as KubeObject | undefined)?.metadata ?? {};
 }

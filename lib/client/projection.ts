@@ -10,7 +10,7 @@ import type { KubeObject } from "../model/object.ts";
 import { apiVersionOf, type Resource } from "../model/resource.ts";
 import type { Logger } from "../runtime/logging.ts";
 
-/** The way in which a kind's objects are asked for, and what is kept of them. */
+/** The way in which a kind's objects are asked for, and the parts of them that are kept. */
 export interface Projection {
   /** Ask for the metadata alone. */
   readonly metadataOnly: boolean;
@@ -57,7 +57,7 @@ interface TransformOptions {
   readonly logger: Logger;
 }
 
-/** Returns what a user's function makes of an object; what it may not take away stays. */
+/** Returns the result of a user's function for an object; parts that it may not take away stay. */
 function transformed(object: KubeObject, { transform, logger }: TransformOptions): KubeObject {
   const { apiVersion, kind, metadata } = object;
   try {
@@ -76,7 +76,7 @@ function transformed(object: KubeObject, { transform, logger }: TransformOptions
   }
 }
 
-/** Without these nobody could tell which object it is, in which state, and who holds it. */
+/** Without these the object, its state and its finalizers would be unknown. */
 function identityOf(metadata: KubeObject["metadata"]): KubeObject["metadata"] {
   const { name, namespace, uid, resourceVersion, creationTimestamp, deletionTimestamp, finalizers } =
     metadata;

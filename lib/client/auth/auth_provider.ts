@@ -2,7 +2,7 @@
  * Tokens that an `auth-provider` of a kubeconfig has left there: the id token of "oidc", and access tokens of the cloud providers
  * that client-go has dropped.
  *
- * Nothing is renewed here: refresh tokens may be valid once, and whoever uses one has to write the next one into the kubeconfig, as
+ * No token is renewed here: refresh tokens may be valid once, and whoever uses one has to write the next one into the kubeconfig, as
  * kubectl does. The file is read again when the token expires. So an expired one is said plainly, with both times.
  * Source: client-go, `plugin/pkg/client/auth/oidc`; Kopf, `piggybacking.py`.
  */

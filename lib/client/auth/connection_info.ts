@@ -1,7 +1,7 @@
 /**
  * How to reach one API server, and as whom: everything that a kubeconfig, a service account or a login handler can say.
  *
- * Infos are values: never changed, compared by content. What lives in files or comes from programs is re-read through
+ * Infos are values: never changed, compared by content. Values in files, and results of programs, are read again through
  * `refresh()`, which gives a new info. All certificates and keys are PEM text by now, wherever they came from.
  */
 
@@ -29,7 +29,7 @@ export interface ConnectionInfo extends Omit<ConnectOptions, "connectTimeout"> {
   readonly username?: string;
   /** See `username`. */
   readonly password?: string;
-  /** Act as somebody else. */
+  /** Act as another user. */
   readonly impersonate?: Impersonation;
   /** Where objects without a place of their own go, such as events of cluster-scoped objects. */
   readonly defaultNamespace?: string;
@@ -53,10 +53,10 @@ export interface ConnectionInfo extends Omit<ConnectOptions, "connectTimeout"> {
 export interface Credentials {
   /** The info to use now. Waits for a login that is under way, until the signal aborts. @throws {LoginError} If there is none. */
   current(signal?: AbortSignal): Promise<ConnectionInfo>;
-  /** Says that the server did not accept this very info (401). Nothing happens if it was replaced meanwhile. */
+  /** Says that the server did not accept this very info (401). Without effect if it was replaced meanwhile. */
   invalidate(info: ConnectionInfo, cause?: unknown): void;
   /**
-   * Says that the server has taken this very info. Who wants to know that sees to it that refusals come to an end:
+   * Says that the server has taken this very info. A holder that wants to know that sees to it that refusals come to an end:
    * requests then wait for other credentials as often as it takes.
    */
   confirm?(info: ConnectionInfo): void;
@@ -73,7 +73,7 @@ export interface Credentials {
 export type HeaderFields = Record<string, string | readonly string[]>;
 
 /**
- * Returns the headers that say who we are: `authorization` and `impersonate-*`.
+ * Returns the headers of our identity: `authorization` and `impersonate-*`.
  *
  * Source: scenarios C1–C32: basic first, then scheme and token, scheme alone, bearer token. Text goes as UTF-8.
  */
@@ -91,7 +91,7 @@ export function equalInfos(a: ConnectionInfo, b: ConnectionInfo): boolean {
     JSON.stringify(a.impersonate) === JSON.stringify(b.impersonate);
 }
 
-/** Returns a string that is the same for all infos that can share connections: those that differ in headers only. */
+/** Returns a string that is the same for all infos that can share connections: infos that differ in headers only. */
 export function connectionKey(info: ConnectionInfo): string {
   const { server, ca, cert, key, insecure, serverName, proxy } = info;
   return JSON.stringify([server, ca, cert, key, insecure === true, serverName, proxy]);
@@ -114,7 +114,7 @@ export function toPem(data: string): string {
   throw new SyntaxError(`Cannot read a certificate or key: it is neither PEM nor base64 of PEM`);
 }
 
-/** Returns credentials that are always the same info: for tests, and where somebody else renews. */
+/** Returns credentials that are always the same info: for tests, and where other code renews. */
 export function fixedCredentials(info: ConnectionInfo): Credentials {
   return { current: () => Promise.resolve(info), invalidate: () => {}, peek: () => info };
 }

@@ -21,7 +21,7 @@ const TIMEOUT: Seconds = 60;
 /** How long before their expiration credentials are renewed, unless that is more than a fifth of their life. */
 const MARGIN: Seconds = 60;
 
-/** How much of what a program complains about is shown, in characters. */
+/** How much of the error output of a program is shown, in characters. */
 const COMPLAINT_LIMIT = 512;
 
 /** The facts about the cluster that a program may know. */
@@ -44,7 +44,7 @@ export interface ExecIdentity {
   readonly refreshAfter?: number;
 }
 
-/** @throws {LoginError} If the program is missing, fails, or prints something else. */
+/** @throws {LoginError} If the program is missing, fails, or prints no credentials. */
 export async function runExecPlugin(
   source: Source,
   exec: JsonObject,

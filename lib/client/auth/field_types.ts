@@ -9,7 +9,7 @@ import { isObject } from "../../model/json.ts";
 import type { JsonObject } from "../../model/object.ts";
 import { LoginError } from "../errors.ts";
 
-/** The types of fields; those with members of their own as a table. */
+/** The types of fields; a field with members of its own as a table. */
 export type FieldTypes = Readonly<
   Record<string, "text" | "flag" | "texts" | "texts by name" | "objects" | "extension">
 >;

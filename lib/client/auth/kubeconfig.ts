@@ -42,7 +42,7 @@ interface Merged {
   readonly users: ReadonlyMap<string, Entry>;
 }
 
-/** Returns the paths that the environment names: those in KUBECONFIG, or else `~/.kube/config`. */
+/** Returns the paths that the environment names: the ones in KUBECONFIG, or else `~/.kube/config`. */
 export function kubeconfigPaths(host: Host): string[] {
   const named = splitPaths(host.process.env("KUBECONFIG") ?? "");
   if (named.length > 0) return named.map((path) => expandHome(host, path));
@@ -85,7 +85,7 @@ export async function loadKubeconfig(options: KubeconfigOptions): Promise<Connec
   };
 }
 
-/** The contents of files, in their order; those that are not there are empty. */
+/** The contents of files, in their order; missing files are empty. */
 async function readKubeconfigs(host: Host, paths: readonly string[]): Promise<readonly JsonObject[]> {
   const found = await Promise.all(paths.map(async (path) => {
     if (paths.length > 1 && !await host.files.exists(path)) return undefined;
@@ -115,7 +115,7 @@ async function readKubeconfig(host: Host, path: string): Promise<JsonObject> {
   throw new LoginError(`Cannot read kubeconfig "${path}": it does not hold an object`);
 }
 
-/** Extensions are others' data, in which numbers are numbers: exec plugins get those of their cluster. */
+/** Extensions are others' data, in which numbers are numbers: exec plugins get the extensions of their cluster. */
 function withExtensions(texts: JsonObject, whole: unknown): JsonObject {
   const [inTexts, inWhole] = [texts, isObject(whole) ? whole : {}].map(({ clusters }) =>
     Array.isArray(clusters) ? clusters : []

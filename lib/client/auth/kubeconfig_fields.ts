@@ -114,7 +114,7 @@ export async function readCluster(source: Source, content: JsonObject): Promise<
   };
 }
 
-/** Without a scheme it is https where something is said of certificates. Source: client-go, `rest/url_utils.go`. */
+/** Without a scheme it is https where certificates are named. Source: client-go, `rest/url_utils.go`. */
 function toUrl(server: string | undefined, content: JsonObject): string | undefined {
   if (server === undefined || /:\/\/|^\/|@/.test(server)) return server;
   const isSecure = content["insecure-skip-tls-verify"] === true ||

@@ -1,7 +1,7 @@
 /**
- * The official client's `KubeConfig` objects as a way into a cluster, known by their shape: nothing of it is loaded.
+ * The official client's `KubeConfig` objects as a way into a cluster, known by their shape: none of its code is loaded.
  *
- * Their cluster and user are read as those of a kubeconfig, by our own code. Where a user's token comes from a provider that
+ * Their cluster and user are read as in a kubeconfig, by our own code. Where a user's token comes from a provider that
  * only the object knows (OIDC, clouds), the object is asked for it, again and again. Source: @kubernetes/client-node 2.0,
  * `config.ts`, `config_types.ts`.
  */

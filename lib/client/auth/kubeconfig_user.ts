@@ -1,7 +1,7 @@
 /**
  * The user's half of a connection info: certificates, tokens, passwords, programs, and whom to act as.
  *
- * Source: client-go, `clientcmd`: data wins over files, a token file over a token, and a program is asked only where nothing
+ * Source: client-go, `clientcmd`: data wins over files, a token file over a token, and a program is asked only where no value
  * else is given.
  */
 
@@ -14,7 +14,7 @@ import { type ExecCluster, runExecPlugin } from "./exec_plugin.ts";
 import { checkFields, USER_FIELDS } from "./field_types.ts";
 import { placeOf, readMaterial, readNeighbour, type Source, textField } from "./kubeconfig_fields.ts";
 
-/** The fields of a connection info that say who we are. */
+/** The fields of a connection info that identify us. */
 export type Identity =
   & Omit<
     ConnectionInfo,
@@ -25,7 +25,7 @@ export type Identity =
     readonly files: boolean;
   };
 
-/** @throws {LoginError} If something is missing, or contradicts something else. */
+/** @throws {LoginError} If a field is missing, or contradicts another one. */
 export async function readUser(
   source: Source,
   content: JsonObject,

@@ -1,7 +1,7 @@
 /**
- * Finds out how to reach an API server: from what the user names, from the environment, from the pod, from the home folder.
+ * Finds out how to reach an API server: from the options of the user, from the environment, from the pod, from the home folder.
  *
- * The order is that of Kubernetes' own tools: a path or context that is named, `KUBECONFIG`, the pod's service account,
+ * The order is the one of Kubernetes' own tools: a path or context that is named, `KUBECONFIG`, the pod's service account,
  * `~/.kube/config`. The first that is there counts, and its faults are told; there is no falling back to another cluster.
  */
 
@@ -33,7 +33,7 @@ export interface LoginOptions {
 /**
  * Logs in, and gives credentials that renew themselves. Only files and programs are asked, no server yet.
  *
- * @throws {LoginError} If there is nothing to log in with, or what there is makes no sense.
+ * @throws {LoginError} If there is no way to log in, or the one that there is makes no sense.
  */
 export async function login(options: LoginOptions): Promise<Vault> {
   const { host, logger = silentLogger(), onFailure } = options;
@@ -51,7 +51,7 @@ export async function login(options: LoginOptions): Promise<Vault> {
 export type GivenCredentials = Credentials | LoginInfo | KubeConfigLike;
 
 /**
- * Returns credentials that renew themselves, from what was given.
+ * Returns credentials that renew themselves, from the given ones.
  *
  * @throws {TypeError | LoginError} If they cannot be used.
  */
@@ -81,7 +81,7 @@ export interface LoginSource {
 }
 
 /**
- * Logs in as a kubeconfig says; undefined if there is none. For login handlers that add something to it.
+ * Logs in as a kubeconfig says; undefined if there is none. For login handlers that add to it.
  *
  * @throws {LoginError} If it is there, but makes no sense.
  * @example
@@ -105,7 +105,7 @@ export async function loginWithKubeconfig(source: LoginSource = {}): Promise<Con
   return await loadKubeconfig({ host, paths, context });
 }
 
-/** Logs in as the pod's service account; undefined outside of pods. For login handlers that add something to it. @throws {LoginError} If its token is empty. */
+/** Logs in as the pod's service account; undefined outside of pods. For login handlers that add to it. @throws {LoginError} If its token is empty. */
 export async function loginWithServiceAccount(
   source: Pick<LoginSource, "host"> = {},
 ): Promise<ConnectionInfo | undefined> {
@@ -142,8 +142,8 @@ async function anyExists(host: Host, paths: readonly string[]): Promise<boolean>
   return false;
 }
 
-// What a login may give, in the forms that people have it in, and how it becomes a connection info.
-// Certificates come as PEM text, as base64 of it, or as files; expirations as numbers, dates or timestamps. What cannot be
+// The results of logins, in the forms that people have them in, and how they become connection infos.
+// Certificates come as PEM text, as base64 of it, or as files; expirations as numbers, dates or timestamps. A value that cannot be
 // meant is refused here, where it can be said which field it is. Source: scenarios B260–B278.
 
 /** How often certificates and keys that live in files are read again. Source: client-go. */
@@ -159,7 +159,7 @@ export interface LoginInfo extends Omit<ConnectionInfo, "expiration" | "refresh"
   readonly keyPath?: string;
   /** Milliseconds since 1970, a date, or a timestamp; one without a zone is UTC. Default: never. */
   readonly expiration?: number | string | Date;
-  /** Returns the next credentials. Default: the login handlers are called again; what is in files is read again. */
+  /** Returns the next credentials. Default: the login handlers are called again; files are read again. */
   readonly refresh?: () => LoginInfo | Promise<LoginInfo>;
 }
 

@@ -2,7 +2,7 @@
  * The identity that Kubernetes gives to a pod.
  *
  * Tokens are short-lived, and the kubelet writes new ones into the same file long before the old ones expire: it is read
- * again every minute, and whenever a server refuses what we hold. Source: scenarios B260–B278.
+ * again every minute, and whenever a server refuses our token. Source: scenarios B260–B278.
  */
 
 import type { Host, Seconds } from "../../runtime/host.ts";

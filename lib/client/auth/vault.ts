@@ -1,12 +1,12 @@
 /**
- * Holds the ways into an API server, and gets new ones when a server refuses what it holds.
+ * Holds the ways into an API server, and gets new ones when a server refuses the present ones.
  *
  * Everybody who sends a request takes an info from here and says when the server did not accept it. The first one to find
  * the vault empty starts one login; everybody else waits for the same one. An info that was refused is remembered, so that a
  * login that can only repeat it ends in an error instead of a loop. Infos are renewed before they expire, while the old
  * ones still work.
  *
- * NB: servers also answer 401 to good credentials, while they start, or while what they ask about tokens does not answer;
+ * NB: servers also answer 401 to good credentials, while they start, or while their authenticator of tokens does not answer;
  * and files are read while others write them. So, once a server has taken anything from here, a login has a minute of
  * failures before it counts as failed for good. Until then it fails at once: most probably it is wrong.
  *
@@ -54,7 +54,7 @@ const REMEMBERED = 3;
 /** How long after a failed renewal the next one is tried. */
 const RENEWAL_PAUSE: Seconds = 10;
 
-/** For how long what was read counts as new, when a server turns out not to be trusted. */
+/** For how long a file that was read counts as new, when a server turns out not to be trusted. */
 const REREAD_PAUSE: Seconds = 5;
 
 /** The pauses between logins that fail; the last one repeats. */
@@ -84,7 +84,7 @@ export class Vault implements Credentials {
   #trouble: Trouble | undefined;
   /** Requests that wait for a login. */
   #waiting = 0;
-  /** Ends the pause between two logins when nobody waits any more. */
+  /** Ends the pause between two logins when no caller waits any more. */
   #pause: AbortController | undefined;
 
   constructor(options: VaultOptions) {
@@ -152,7 +152,7 @@ export class Vault implements Credentials {
     return this.#latest ?? this.#pick()?.info;
   }
 
-  /** Any of those with the highest priority. */
+  /** Any of the infos with the highest priority. */
   #pick(): Item | undefined {
     if (this.#items.size <= 1) return this.#items.values().next().value;
     const items = [...this.#items.values()];
@@ -183,7 +183,7 @@ export class Vault implements Credentials {
     item.takenAt = this.#options.host.clock.monotonic();
   }
 
-  /** Nothing works with an expired info: everybody waits. */
+  /** No request works with an expired info: all callers wait. */
   async #replaceExpired(item: Item): Promise<void> {
     const renewal = item.renewal ?? this.#renew(item).finally(() => item.renewal = undefined);
     item.renewal = renewal;
@@ -208,7 +208,7 @@ export class Vault implements Credentials {
     }
   }
 
-  /** Logs in, once for all who wait. @throws {LoginError} If that gives nothing to use. */
+  /** Logs in, once for all waiting callers. @throws {LoginError} If that gives no usable info. */
   #refill(): Promise<void> {
     this.#login ??= this.#logIn().finally(() => this.#login = undefined);
     return this.#login;
@@ -229,12 +229,12 @@ export class Vault implements Credentials {
       this.#pause = new AbortController();
       await clock.sleep(delay, this.#pause.signal);
       if (this.#waiting === 0) throw error;
-      // What was refused then may be taken now.
+      // An info that was refused then may be taken now.
       this.#refusals.clear();
     }
   }
 
-  /** Returns what was wrong, if it gave nothing to use. */
+  /** Returns the fault, if it gave no usable info. */
   async #tryLogin(): Promise<LoginError | undefined> {
     try {
       const infos = await this.#options.login();
@@ -284,7 +284,7 @@ export class Vault implements Credentials {
   }
 }
 
-/** Waits for something that goes on for others, also when this caller does not want it any more. */
+/** Waits for work that goes on for others, also when this caller does not want it any more. */
 function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise;
   return new Promise((resolve, reject) => {

@@ -1,11 +1,11 @@
 /**
- * Remembers what the server has made of manifests that it writes in another way than their author: "1024Mi" becomes "1Gi",
+ * Remembers the results of manifests that the server writes in another way than their author: "1024Mi" becomes "1Gi",
  * an empty list goes, `stringData` becomes `data`.
  *
- * What the server keeps does not show that such a manifest was applied already. So it would be sent each time; and some kinds
- * are then written each time, although nothing has changed (a NetworkPolicy with `ingress: []`, seen on 1.36: its generation
- * rises). What was applied to which object, and what came out, is remembered here: while both are the same, nothing is sent.
- * After a start nothing is remembered, and each such manifest is sent once.
+ * The stored object does not show that such a manifest was applied already. So it would be sent each time; and some kinds
+ * are then written each time, although no field has changed (a NetworkPolicy with `ingress: []`, seen on 1.36: its generation
+ * rises). The manifest of each object, and the result, are remembered here: while both are the same, no request is sent.
+ * After a start no result is remembered, and each such manifest is sent once.
  */
 
 import { digestOf } from "../../model/encoding.ts";
@@ -18,7 +18,7 @@ export interface AppliedManifest {
   readonly fieldManager: string;
 }
 
-/** Digests of a manifest that was sent, and of what came out. */
+/** Digests of a manifest that was sent, and of the result. */
 interface Spelling {
   readonly wanted: string;
   readonly content: string;
@@ -32,14 +32,14 @@ export class AppliedSpellings {
   /** By uid and manager, the latest last. */
   readonly #spellings = new Map<string, Spelling>();
 
-  /** Whether the object is what the server has made of this manifest before. */
+  /** Whether the object is as the server has made it of this manifest before. */
   has(live: KubeObject, { object, fieldManager }: AppliedManifest): boolean {
     const known = this.#spellings.get(keyOf(live, fieldManager));
     return known !== undefined && known.wanted === digestOf(object) &&
       known.content === digestOf(contentOf(live, object));
   }
 
-  /** Notes what the server has made of a manifest. */
+  /** Notes the result of a manifest. */
   note(after: KubeObject, { object, fieldManager }: AppliedManifest): void {
     const key = keyOf(after, fieldManager);
     this.#spellings.delete(key);
@@ -54,7 +54,7 @@ function keyOf({ metadata: { uid = "" } }: KubeObject, fieldManager: string): st
 }
 
 /**
- * Returns what of an object an apply of this manifest may change: of its metadata what the manifest names, as controllers note
+ * Returns the parts of an object that an apply of this manifest may change: of its metadata the fields that the manifest names, as controllers note
  * things there; and everything else but a status that is not applied, as the manifest may name it in another way.
  */
 export function contentOf(object: KubeObject, manifest: object): object {

@@ -1,9 +1,9 @@
 /**
- * Remembers which states of objects already are what was applied to them, so that applying the same again costs no request.
+ * Remembers which states of objects already are as they were applied, so that applying the same again costs no request.
  *
- * Only for kinds whose changes wake somebody (`op.owns` and the like): what is known of them may be a moment old, and whoever
+ * Only for kinds whose changes wake a reconcile (`op.owns` and the like): their known states may be a moment old, and whoever
  * applies is called again when it was. A state is known by identity, so that whatever changes an object, its status included,
- * has the next apply look at the server. After a start nothing is remembered: what an earlier version of the operator applied,
+ * has the next apply look at the server. After a start no state is remembered: objects that an earlier version of the operator applied,
  * and this one leaves out, only the server's record of managed fields tells.
  */
 
@@ -15,7 +15,7 @@ import type { Caches } from "./caches.ts";
 
 export interface AppliedStatesOptions {
   readonly caches: Caches;
-  /** Whether changes of the kind's objects wake somebody, and its objects are kept whole. */
+  /** Whether changes of the kind's objects wake a reconcile, and its objects are kept whole. */
   readonly isFollowed: (resource: Resource) => boolean;
 }
 
@@ -27,7 +27,7 @@ export interface Application {
 
 /** The states of one run. */
 export class AppliedStates {
-  /** For kinds that nobody follows as well: what applies have made of manifests. */
+  /** For kinds that are not followed as well: the results of applies, by manifest. */
   readonly spellings: AppliedSpellings = new AppliedSpellings();
   readonly #options: AppliedStatesOptions;
   /** By state: the objects that were applied last, by their managers. (A digest of them takes thirty times as long.) */
@@ -37,7 +37,7 @@ export class AppliedStates {
     this.#options = options;
   }
 
-  /** Returns the newest state if it is what the application makes of it; "missing" if there is no such object; undefined if that is not known. */
+  /** Returns the newest state if it is as the application makes it; "missing" if there is no such object; undefined if that is not known. */
   look(resource: Resource, { object, fieldManager }: Application): KubeObject | "missing" | undefined {
     const { caches, isFollowed } = this.#options;
     if (!isFollowed(resource)) return undefined;
@@ -53,14 +53,14 @@ export class AppliedStates {
     return isFollowed(resource) && caches.isMissing(resource, object);
   }
 
-  /** Forgets what is remembered of an object, which is being deleted; without a name: of all of the kind. */
+  /** Forgets the states of an object, which is being deleted; without a name: of all of the kind. */
   forget(resource: Resource, address?: { readonly namespace?: string; readonly name: string }): void {
     const { caches } = this.#options;
     const found = address === undefined ? caches.values(resource) : [caches.find(resource, address)];
     for (const cached of found) if (cached !== undefined) this.#applied.delete(cached.object);
   }
 
-  /** Notes that a state, which the server has shown, is what the application makes of it. */
+  /** Notes that a state, which the server has shown, is as the application makes it. */
   note(resource: Resource, { object, fieldManager }: Application, { metadata }: KubeObject): void {
     const { caches, isFollowed } = this.#options;
     if (!isFollowed(resource)) return;

@@ -1,8 +1,8 @@
 /**
  * The stores of all informers of one run, in one passive place: informers put theirs in, everybody else looks objects up.
  *
- * A kind has one store, or one for each namespace that is served. Nobody is given a store to keep: stores come and go with
- * what is watched.
+ * A kind has one store, or one for each namespace that is served. No caller is given a store to keep: stores come and go with
+ * their watches.
  */
 
 import type { KubeObject, ObjectMeta } from "../../model/object.ts";
@@ -11,7 +11,7 @@ import type { InformerPhase } from "./informer.ts";
 import type { CachedObject, ObjectStore, StoredObject } from "./object_store.ts";
 import { BY_NAME, type IndexBy, nameKey } from "./store_index.ts";
 
-/** Where an informer looks: one namespace, all of them (""), or those that are served, out of all ("*"). */
+/** Where an informer looks: one namespace, all of them (""), or the served ones, out of all ("*"). */
 export type CacheScope = string;
 
 /** A kind, as far as it tells one from another. */
@@ -19,7 +19,7 @@ export type KindKey = Pick<Resource, "group" | "version" | "plural">;
 
 /** An answer of the server to a write. */
 export interface Answer {
-  /** The content of the request, if it says what is to be; undefined for lists of operations. */
+  /** The content of the request, if it is the wanted state; undefined for lists of operations. */
   readonly sent: unknown;
   /** The uid of the object whose handler has written; undefined: none has. */
   readonly author: string | undefined;
@@ -50,11 +50,11 @@ interface Kind {
 export class Caches {
   readonly #kinds = new Map<string, Kind>();
   #resources: readonly Resource[] | undefined;
-  /** Told of answers to writes, whatever is new in them. Default: nobody is. */
+  /** Told of answers to writes, whatever is new in them. Default: no listener. */
   onAnswered: ((resource: Resource, stored: StoredObject, answer: Answer) => void) | undefined;
-  /** Told of writes before they are sent; disposing tells that one has ended. Default: nobody is. */
+  /** Told of writes before they are sent; disposing tells that one has ended. Default: no listener. */
   onWriting: ((resource: Resource, write: Write) => Disposable | undefined) | undefined;
-  /** Told of newer states that objects' own writes and reads have brought. Default: nobody is. */
+  /** Told of newer states that objects' own writes and reads have brought. Default: no listener. */
   onAdopted: ((resource: Resource, told: Pick<StoredObject, "cached" | "before">) => void) | undefined;
 
   /** Puts the store of an informer in. */
@@ -92,7 +92,7 @@ export class Caches {
     return informers.length > 0 && informers.every(({ phase }) => phase !== "starting");
   }
 
-  /** Returns what is known of this object: of this uid, if it has one. */
+  /** Returns the known state of this object: of this uid, if it has one. */
   get(resource: Resource, object: KubeObject): CachedObject | undefined {
     return this.#first(resource, object.metadata?.namespace, ({ store }) => store.get(object));
   }
@@ -136,10 +136,10 @@ export class Caches {
     for (const store of this.#storesOf(resource)) yield* store.values();
   }
 
-  /** Takes what the server has answered to a write, where such objects are watched. */
+  /** Takes the answer of the server to a write, where such objects are watched. */
   answer(resource: Resource, object: KubeObject, answer: Answer): void {
     const stored = this.#first(resource, object.metadata?.namespace, ({ store, accepts }) => {
-      // NB: of what the watch does not show, nobody would tell when it goes.
+      // NB: an object that the watch does not show would stay for ever: no event tells when it goes.
       return store.get(object) !== undefined || accepts(object) ? store.adopt(object) : undefined;
     });
     if (stored !== undefined) this.onAnswered?.(resource, stored, answer);

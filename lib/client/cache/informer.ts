@@ -1,7 +1,7 @@
 /**
- * An informer: one watcher, the store that it fills, and those who are told what came.
+ * An informer: one watcher, the store that it fills, and its subscribers.
  *
- * The watcher knows the protocol (client/watch), the store knows what is newest; the informer puts both together: it marks and
+ * The watcher knows the protocol (client/watch), the store knows the newest states; the informer puts both together: it marks and
  * sweeps, tells of objects that vanished unseen, closes while the operator is paused, and starts a watcher that has crashed
  * again. It knows neither handlers nor queues.
  */
@@ -30,7 +30,7 @@ export interface InformerOptions {
   readonly onPause?: () => void;
   /** Called when a watcher has crashed, and is to be started again. */
   readonly onCrash?: () => void;
-  /** Nothing is watched while it is closed. Default: it is always open. */
+  /** The watch rests while it is closed. Default: it is always open. */
   readonly gate?: ReadonlyGate;
   readonly host: Host;
   readonly logger: Logger;
@@ -38,7 +38,7 @@ export interface InformerOptions {
   readonly about?: Readonly<Record<string, unknown>>;
 }
 
-/** starting: nothing was listed yet. synced: the store is current. stale: it was, before a pause. */
+/** starting: no list is complete yet. synced: the store is current. stale: it was, before a pause. */
 export type InformerPhase = "starting" | "synced" | "stale";
 
 /** The newest states of the objects of one kind and scope, kept up to date. */
@@ -58,7 +58,7 @@ export class Informer {
     return this.#phase;
   }
 
-  /** Watches until the signal aborts, or the server refuses for good. Run again, it tells what has vanished in between. */
+  /** Watches until the signal aborts, or the server refuses for good. Run again, it tells of objects that have vanished in between. */
   async run(signal: AbortSignal): Promise<void> {
     const { gate, host, logger, about, onCrash, onPause } = this.#options;
     for (let failures = 0; !signal.aborted && await gate?.opened(signal) !== false; failures++) {
@@ -81,19 +81,19 @@ export class Informer {
     }
   }
 
-  /** Lists all objects anew, as the schema of their kind has changed: tells of those that look different. */
+  /** Lists all objects anew, as the schema of their kind has changed: tells of the objects that look different. */
   relist(): void {
     this.store.redefine();
     this.#relisting.abort();
   }
 
-  /** Forgets an object that nobody will tell about any more, and tells that it has gone. */
+  /** Forgets an object about which no event will come any more, and tells that it has gone. */
   forget(cached: CachedObject, origin: "missing" | "moved"): void {
     this.store.remove(cached.object);
     this.#tellOf(cached, { type: "DELETED", origin });
   }
 
-  /** Returns what the watcher has crashed with; undefined if it has ended as it should. */
+  /** Returns the error that the watcher has crashed with; undefined if it has ended as it should. */
   async #follow(signal: AbortSignal): Promise<{ readonly error: unknown } | undefined> {
     try {
       for await (const items of this.#options.watch(this.store, signal)) {

@@ -3,8 +3,8 @@
  *
  * `CachedObject.adopt()` is the only place that answers "is this newer than what I have?". Versions are compared as decimal
  * numbers. Where they are not numbers, or streams of the kind were found to be out of order, an own write is followed by a
- * wait for the event with exactly its version: what comes before that event shows an older state.
- * Listings are mark and sweep: each listing is a generation, and what carries an older number when it is complete has gone.
+ * wait for the event with exactly its version: an earlier event shows an older state.
+ * Listings are mark and sweep: each listing is a generation, and an object with an older number when it is complete has gone.
  * Source: Kubernetes, KEP-5504 "Comparable resource version"; Kopf, docs/continuity.
  */
 
@@ -59,7 +59,7 @@ export class VersionOrder {
     this.#isOrdered = false;
   }
 
-  /** Returns what `a` is to `b`; "unknown" if one is missing, or if they have no order. */
+  /** Returns how `a` compares with `b`; "unknown" if one is missing, or if they have no order. */
   compare(a: string | undefined, b: string | undefined): "newer" | "same" | "older" | "unknown" {
     if (a === b && a !== undefined) return "same";
     if (!this.#isOrdered || typeof a !== "string" || typeof b !== "string") return "unknown";
@@ -73,7 +73,7 @@ export class VersionOrder {
   }
 }
 
-/** NB: each event asks this several times, and a regular expression takes a tenth of what an event costs on Bun. */
+/** Each event asks this several times, and a regular expression takes a tenth of the price of an event on Bun. */
 function isDecimal(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
@@ -90,7 +90,7 @@ interface Expectation {
   skipped: KubeObject | undefined;
 }
 
-/** One object. It outlives its entry in the store for as long as somebody still handles its deletion. */
+/** One object. It outlives its entry in the store for as long as its deletion is being handled. */
 export class CachedObject {
   /** The listing that has shown it last. Written by the store alone. */
   generation: number;
@@ -119,7 +119,7 @@ export class CachedObject {
     return this.#object;
   }
 
-  /** Takes a state, unless it is older than what is known. */
+  /** Takes a state, unless it is older than the known one. */
   adopt(object: KubeObject, source: Source): Adoption {
     const version = object.metadata?.resourceVersion;
     const isExpected = this.#expected !== undefined && this.#expected.version === version;
@@ -143,7 +143,7 @@ export class CachedObject {
     return "newer";
   }
 
-  /** Takes a state of a server that was set back: what it has now is the newest, whatever its version. */
+  /** Takes a state of a server that was set back: its present state is the newest, whatever its version. */
   replace(object: KubeObject): void {
     this.#expected = undefined;
     if (object.metadata?.resourceVersion !== this.#object.metadata?.resourceVersion) {
@@ -163,12 +163,12 @@ export class CachedObject {
     this.#order.onAdopted?.(this, { before, from });
   }
 
-  /** Until when an event is waited for while another one is kept aside (monotonic); undefined: nothing is kept aside. */
+  /** Until when an event is waited for while another one is kept aside (monotonic); undefined: no event is kept aside. */
   get waitsUntil(): Seconds | undefined {
     return this.#expected?.skipped && this.#expected.until;
   }
 
-  /** Takes what was kept aside, when its time has come. */
+  /** Takes the event that was kept aside, when its time has come. */
   settle(now: Seconds): void {
     if (this.#expected === undefined || now < this.#expected.until) return;
     const { skipped } = this.#expected;
@@ -194,14 +194,14 @@ export class ObjectStore {
   readonly #indexes = new Map<IndexBy, StoreIndex<CachedObject>>();
   #generation = 0;
   #isRedefined = false;
-  /** Told of newer states that neither a watch nor `adopt()` has brought: from own writes, and reads. Default: nobody is. */
+  /** Told of newer states that neither a watch nor `adopt()` has brought: from own writes, and reads. Default: no listener. */
   onAdopted: OnAdopted | undefined;
 
   constructor(order: VersionOrder = new VersionOrder()) {
     this.order = order;
     order.onAdopted = (cached, told) => {
       const isQuiet = told.from === "watch" && this.#indexes.size === 0;
-      // NB: an object that has gone may still be written to by those who handle its deletion.
+      // NB: an object that has gone may still be written to by handlers of its deletion.
       if (isQuiet || !this.#has(cached)) return;
       this.#index(cached);
       if (told.from === "write" || told.from === "read") this.onAdopted?.(cached, told);
@@ -230,7 +230,7 @@ export class ObjectStore {
     return index.get(key);
   }
 
-  /** Begins a listing: what is put from now on is marked as seen in it. */
+  /** Begins a listing: objects that are put from now on are marked as seen in it. */
   beginListing(): void {
     this.#generation += 1;
     this.#setBack.clear();
@@ -241,7 +241,7 @@ export class ObjectStore {
     this.#isRedefined = true;
   }
 
-  /** Takes what the server has shown. */
+  /** Takes a state that the server has shown. */
   put(object: KubeObject): StoredObject {
     const key = identityOf(object);
     const known = this.#objects.get(key);
@@ -260,7 +260,7 @@ export class ObjectStore {
   }
 
   /**
-   * Takes what the server has answered to a write, or to a read, before the watch shows it. NB: an object that is new is put
+   * Takes the answer of the server to a write, or to a read, before the watch shows it. NB: an object that is new is put
    * into the listing that goes on, which may have begun before there was such an object.
    */
   adopt(object: KubeObject): StoredObject {

@@ -1,16 +1,16 @@
 /**
- * Finds objects of a store by something else than their identity: by name, by owner, by keys of an author's own.
+ * Finds objects of a store by other keys than their identity: by name, by owner, by keys of an author's own.
  *
- * An index is filled when it is first asked, and kept up to date from then on: nobody pays for what nobody asks.
+ * An index is filled when it is first asked, and kept up to date from then on: an index that is not asked costs no time.
  */
 
 import type { KubeObject } from "../../model/object.ts";
 
 /** The keys of an index. Compared by identity. */
 export interface IndexBy {
-  /** Returns the keys under which an object is found. What it throws counts as none, and is reported. */
+  /** Returns the keys under which an object is found. An error counts as none, and is reported. */
   readonly keysOf: (object: KubeObject) => readonly string[];
-  /** Called with what `keysOf` throws. Default: nobody is. */
+  /** Called with the errors of `keysOf`. Default: not called. */
   readonly onError?: (error: unknown, object: KubeObject) => void;
 }
 

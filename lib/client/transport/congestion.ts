@@ -1,10 +1,10 @@
 /**
  * How many requests may be under way at once, and fewer of them while the server says that it has too many.
  *
- * The server sorts requests into priority levels, refuses those of one level while it serves another, and names the level
+ * The server sorts requests into priority levels, refuses requests of one level while it serves another, and names the level
  * with each answer. So each level is slowed down by itself: a refusal halves how many of its requests may be under way, and
  * holds all of them back for as long as the server asks; each answer lets a part of one more through (AIMD, as in TCP). A
- * minute without a refusal ends it. While no level is slowed down, nothing is looked at: all that counts is the limit.
+ * minute without a refusal ends it. While no level is slowed down, only the limit counts.
  * Source: Kubernetes, "API Priority and Fairness"; docs/decisions/0013-overload.md; scenario N10.
  */
 
@@ -23,7 +23,7 @@ const HOLD: Seconds = 1;
 /** How long after the last refusal a level is slow. */
 const CALM: Seconds = 60;
 
-/** Tells whether the server refuses because it has too much to do, and not because of what was asked. */
+/** Tells whether the server refuses because it has too much to do, and not because of the request. */
 export function isOverload(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false;
   const { status, retryAfter, body } = error;
@@ -60,7 +60,7 @@ class Level {
   window: number;
   /** When the window was last cut, on the monotonic clock. */
   cutAt: Seconds = -Infinity;
-  /** Until when nothing is sent, on the monotonic clock. */
+  /** Until when no request is sent, on the monotonic clock. */
   heldUntil: Seconds = 0;
   readonly line: Limiter;
   release: Disposable | undefined;
@@ -109,7 +109,7 @@ export class Congestion implements Disposable {
     if (!this.isOn && this.#all.active < this.#options.limit()) return await this.#all.run(work, signal);
     for (;;) {
       const level = this.#levelOf(request);
-      // NB: first in its own line: who is held back takes no place from others.
+      // First in its own line: a request that is held back takes no place from others.
       using _turn = await level?.line.enter(signal, { urgent });
       using _place = await this.#all.enter(signal, { urgent });
       signal?.throwIfAborted();
@@ -127,7 +127,7 @@ export class Congestion implements Disposable {
     if (level.window >= this.#options.limit()) this.#end(level);
   }
 
-  /** The server has refused. What it refuses for other reasons counts as an answer. */
+  /** The server has refused. A refusal for other reasons counts as an answer. */
   refused(request: Asked, { error, started }: { readonly error: ApiError; readonly started: Seconds }): void {
     if (this.#isClosed) return;
     if (!isOverload(error)) {
@@ -137,7 +137,7 @@ export class Congestion implements Disposable {
     const uid = this.#learn(request, error.headers[LEVEL_HEADER]);
     const level = this.#levels.get(uid) ?? this.#begin(uid);
     const now = this.#options.clock.monotonic();
-    // What was sent before the last cut says nothing about the window since.
+    // Requests from before the last cut do not count for the window since.
     if (started > level.cutAt) {
       level.window = Math.max(1, Math.min(level.window, this.#all.active) / 2);
       level.cutAt = now;

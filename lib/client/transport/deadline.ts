@@ -33,7 +33,7 @@ export class CallerSignals {
   // NB: weak, so that signals of a single call are forgotten with it.
   readonly #attempts = new WeakMap<AbortSignal, Set<AbortController>>();
 
-  /** Returns the attempts that end with a signal; who has ended before takes itself out. */
+  /** Returns the attempts that end with a signal; an attempt that has ended before takes itself out. */
   attemptsOf(signal: AbortSignal): Set<AbortController> {
     const known = this.#attempts.get(signal);
     if (known !== undefined) return known;

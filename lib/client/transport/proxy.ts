@@ -1,7 +1,7 @@
 /**
  * HTTP proxies as the environment names them: HTTPS_PROXY, HTTP_PROXY and NO_PROXY, in either case.
  *
- * The rules are those of Go's programs, so that kubectl and an operator on one machine go the same way: an entry of NO_PROXY
+ * The rules are the ones of Go's programs, so that kubectl and an operator on one machine go the same way: an entry of NO_PROXY
  * is a host's name or a domain, an address, a range of addresses in CIDR notation, or "*"; this machine is never reached
  * through a proxy. Source: Go, golang.org/x/net/http/httpproxy.
  */

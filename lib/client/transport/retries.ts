@@ -1,8 +1,8 @@
 /**
  * Which failed requests are worth another attempt, and after how long.
  *
- * Source: scenarios B214–B239. Retried are connection errors, timeouts, 5xx and 429. What is forbidden is not, and certificates that do not
- * fit are not: waiting hardly mends them, and the user wants to know. Who watches or handles tries again by pauses of its own.
+ * Source: scenarios B214–B239. Retried are connection errors, timeouts, 5xx and 429. A 403 is not, and certificates that do not
+ * fit are not: waiting hardly mends them, and the user wants to know. Watchers and handlers try again by pauses of their own.
  */
 
 import type { Seconds } from "../../runtime/host.ts";
@@ -15,7 +15,7 @@ const UNTRUSTED =
 /** Tells whether the same request may succeed when it is sent again. */
 export function isRetriable(error: unknown): boolean {
   if (error instanceof ApiError) {
-    // What a disruption budget forbids is for the caller to wait for: it may take hours.
+    // An eviction that a disruption budget forbids is for the caller to try again: it may take hours.
     if (isForbiddenByBudget(error) || isMistyped(error)) return false;
     return error.status === 429 || error.status >= 500;
   }
@@ -43,7 +43,7 @@ const PASSING =
   /webhook|time[d -]?out|deadline|etcd|storage|connection|unavailable|overloaded|cancell?ed|\bEOF\b/i;
 
 /**
- * Tells whether an apply has been answered often enough with 500: so the server answers what can never pass, such as a `resourceVersion`
+ * Tells whether an apply has been answered often enough with 500: so the server answers a request that can never pass, such as one with a `resourceVersion`
  * of an object that is not there, or a time that it cannot read (seen on 1.36).
  */
 export function isHopelessApply(error: unknown, contentType: string | undefined, attempts: number): boolean {
@@ -74,7 +74,7 @@ export function stayAfter({ retryAfter }: ApiError): Seconds | undefined {
 /**
  * Returns how long to wait before the next attempt; undefined if there is to be none.
  *
- * A server that says how long to stay away is obeyed: the longer of both counts; with `enforce`, what it says.
+ * A server that says how long to stay away is obeyed: the longer of both counts; with `enforce`, its own.
  */
 export function nextDelay(
   backoffs: Iterator<Seconds>,

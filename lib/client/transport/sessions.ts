@@ -2,7 +2,7 @@
  * Pools of connections, one per distinct server and TLS identity, and the headers that go with each connection info.
  *
  * Infos that differ in their tokens only share a pool, so that a renewed token costs no handshake. A pool that a renewed
- * certificate left behind is closed when nothing can be in flight on it but watches, which then resume elsewhere.
+ * certificate left behind is closed when only watches can be in flight on it, which then resume elsewhere.
  */
 
 import type { Connection, Host, Seconds } from "../../runtime/host.ts";
@@ -17,7 +17,7 @@ import {
 import { LoginError, messageOf } from "../errors.ts";
 import { proxyFromEnvironment, withoutPassword } from "./proxy.ts";
 
-/** For how long a pool stays open that nobody uses any more, where requests have no timeout. */
+/** For how long a pool stays open after its last use, where requests have no timeout. */
 const LINGER: Seconds = 300;
 
 interface Pool {
@@ -122,7 +122,7 @@ export class Sessions implements Disposable {
     );
   }
 
-  /** Closes the pools that nobody has used for a while, once. */
+  /** Closes the pools that were not used for a while, once. */
   #retireLater(): void {
     const { clock } = this.#options.host;
     const linger = this.#options.networking.requestTimeout ?? LINGER;

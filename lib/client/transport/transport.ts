@@ -1,5 +1,5 @@
 /**
- * The single door to an API server: credentials, timeouts, retries, Retry-After, and those who watch what goes through.
+ * The single door to an API server: credentials, timeouts, retries, Retry-After, and the observers of requests.
  *
  * Everything that Lotse asks of a server, from any layer, is one call of `request()` (an answer as a whole) or `stream()`
  * (an answer as it comes). It runs once for each write of each handled object, so it is kept lean: no URL is parsed, one
@@ -25,7 +25,7 @@ const USER_AGENT = `lotse/${VERSION}`;
 /** How often in a row fresh credentials may be refused before a request gives up. */
 const UNAUTHORIZED_LIMIT = 5;
 
-/** The object of a request, for those who count or record: metrics, rights, plans. */
+/** The object of a request, for observers that count or record: metrics, rights, plans. */
 export interface RequestSubject {
   /** In Kubernetes' words: get, list, watch, create, update, patch, delete. */
   readonly verb: string;
@@ -75,7 +75,7 @@ export interface RequestObserver {
   /** May return headers that are sent with this attempt. */
   requestBegins?(request: ApiRequest, attempt: Attempt): HeaderFields | void;
   requestEnds?(request: ApiRequest, outcome: AttemptOutcome, attempt: Attempt): void;
-  /** Called when something was decoded: an answer, or some lines of a stream. */
+  /** Called when an answer, or some lines of a stream, were decoded. */
   decoded?(request: Pick<ApiRequest, "subject">, seconds: Seconds): void;
 }
 
@@ -99,13 +99,13 @@ export interface TransportOptions {
   readonly logger: Logger;
   /** Default: "lotse/<version>". */
   readonly userAgent?: string;
-  /** Default: nobody observes. */
+  /** Default: no observer. */
   readonly observer?: RequestObserver;
 }
 
 type Finish<R> = (response: HttpResponse) => R | Promise<R>;
 
-/** Sends requests to one API server. Disposing closes its connections, and ends what is in flight. */
+/** Sends requests to one API server. Disposing closes its connections, and ends requests in flight. */
 export class Transport implements Disposable {
   readonly host: Host;
   readonly networking: NetworkingSettings;
@@ -150,12 +150,12 @@ export class Transport implements Disposable {
    *
    * @throws {ApiError} If the server refuses.
    * @throws {LoginError} If there are no credentials that it takes.
-   * @throws {SyntaxError} If it answers with something that is not JSON.
+   * @throws {SyntaxError} If its answer is not JSON.
    */
   request<T = unknown>(request: ApiRequest): Promise<ApiResponse<T>> {
     return this.#repeat(request, async (response): Promise<ApiResponse<T>> => {
       const text = await response.text();
-      // What a server answers is the caller's to narrow; T is what the caller expects.
+      // The caller narrows the answer; T is the type that it expects.
       const body = (request.text ? text : this.decode(request, () => parseAnswer(text, request))) as T;
       return {
         status: response.status,
@@ -173,7 +173,7 @@ export class Transport implements Disposable {
     return this.#repeat(request, undefined);
   }
 
-  /** Decodes what came, and tells the observer how long that took. */
+  /** Decodes the bytes of an answer, and tells the observer how long that took. */
   decode<T>(request: Pick<ApiRequest, "subject">, run: () => T): T {
     if (this.#observer.decoded === undefined) return run();
     const begun = this.host.clock.monotonic();
@@ -199,7 +199,7 @@ export class Transport implements Disposable {
       request.signal?.throwIfAborted();
       try {
         const attempt = (): Promise<R | HttpResponse> => this.#attempt(request, { info, number, finish });
-        // Streams last for ever: if they counted, an operator of many kinds would have nothing left to write with.
+        // Streams last for ever: if they counted, an operator of many kinds would have no request left to write with.
         const result = await (finish === undefined ? attempt() : this.congestion.run(request, attempt));
         this.#credentials.confirm?.(info);
         return result;
@@ -229,7 +229,7 @@ export class Transport implements Disposable {
     const deadline = new Deadline({
       clock: this.host.clock,
       timeout,
-      // Streams may have nothing to say for long.
+      // Streams may be silent for long.
       responseTimeout: finish === undefined || request.timeout !== undefined ? null : responseTimeout,
       signal,
       stream: finish === undefined,

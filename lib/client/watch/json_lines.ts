@@ -8,12 +8,12 @@
 
 import { parserFor } from "../../runtime/json.ts";
 
-/** The longest line that is kept, in bytes: far above what etcd can hold, far below what a process can. */
+/** The longest line that is kept, in bytes: far above the limit of etcd, far below the memory of a process. */
 const LINE_LIMIT = 64 * 1024 * 1024;
 
 const NEWLINE = 0x0a;
 
-/** The outcome of reading some bytes: the values before the first line that is not JSON, and what is wrong with that one. */
+/** The outcome of reading some bytes: the values before the first line that is not JSON, and the fault of that line. */
 export interface DecodedLines {
   readonly values: unknown[];
   readonly error?: Error;
@@ -78,7 +78,7 @@ export class JsonLines {
     return { values };
   }
 
-  /** Puts what was kept before the bytes. */
+  /** Puts the kept bytes before the new ones. */
   #complete(bytes: Uint8Array): Uint8Array {
     if (this.#pieces.length === 0) return bytes;
     const whole = new Uint8Array(this.#length + bytes.length);

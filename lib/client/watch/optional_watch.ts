@@ -1,5 +1,5 @@
 /**
- * Watches what an operator would like to see but can do without: where the server refuses, it is tried again now and then,
+ * Watches objects that an operator would like to see but can do without: where the server refuses, it is tried again now and then,
  * since rights change and kinds are installed. After a minute at first, then later and later.
  */
 
@@ -23,7 +23,7 @@ export interface OptionalWatchOptions
   extends
     Omit<WatchOptions, "store" | "onState" | "onRefused">,
     Pick<InformerOptions, "notify" | "onSynced" | "about"> {
-  /** Said where the server refuses: what is missed, and what to do about it. */
+  /** Said where the server refuses: the loss, and the remedy. */
   readonly warning: string;
   /** Called at each refusal. */
   readonly onRefused?: () => void;
@@ -33,7 +33,7 @@ export interface OptionalWatchOptions
 export async function watchOptional(options: OptionalWatchOptions): Promise<void> {
   const { notify, onSynced, about, warning, onRefused, ...watch } = options;
   const { host, logger, signal } = watch;
-  // NB: kept while nobody may watch, so that what goes meanwhile is noticed afterwards.
+  // Kept while the watch is refused, so that objects that go meanwhile are noticed afterwards.
   const store = new ObjectStore();
   let refusals = 0;
   while (!signal.aborted) {

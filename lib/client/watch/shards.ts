@@ -1,8 +1,8 @@
 /**
  * Which objects belong to a shard, worked out here: servers that do not know shard selectors ignore them without a word.
  *
- * The hash is the server's (FNV-1a over 64 bits), so that nothing is dropped by an operator that the server gives to it, and
- * nothing is handled twice where servers of both sorts take turns. Source: Kubernetes, KEP-5866, "ShardedListAndWatch".
+ * The hash is the server's (FNV-1a over 64 bits), so that an operator drops no object that the server gives to it, and
+ * no object is handled twice where servers of both sorts take turns. Source: Kubernetes, KEP-5866, "ShardedListAndWatch".
  */
 
 import type { KubeObject } from "../../model/object.ts";
@@ -14,7 +14,7 @@ interface ShardRange {
   readonly field: "uid" | "namespace";
   /** The first hash that belongs to it. */
   readonly start: bigint;
-  /** The first one after those. */
+  /** The first one after them. */
   readonly end: bigint;
 }
 
@@ -43,7 +43,7 @@ export class ShardFilter {
   }
 
   /**
-   * Takes note of what a list says of its shard.
+   * Takes note of the shard that a list names.
    *
    * NB: the server may have applied the selector although it does not say so. Only an object of another shard proves that
    * the selector was ignored.
@@ -63,7 +63,7 @@ export class ShardFilter {
 }
 
 /**
- * Returns what tells whether an object belongs to any of the shards; undefined if the text says it in a way that is not
+ * Returns the function that tells whether an object belongs to any of the shards; undefined if the text says it in a way that is not
  * known here.
  *
  * Known is `shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')`, the same for the namespace, and

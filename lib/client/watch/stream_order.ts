@@ -1,8 +1,8 @@
 /**
  * Whether a watch stream goes forward, as it must: each event newer than the one before.
  *
- * An event that comes twice is dropped. One that comes too late is a sign that something between us and the server (or the
- * server, set back to an older state) has mixed up what happened: then only a new listing tells the truth. Versions that
+ * An event that comes twice is dropped. One that comes too late is a sign that a proxy between us and the server (or the
+ * server, set back to an older state) has mixed up the events: then only a new listing tells the truth. Versions that
  * cannot be compared are in order by definition; and a kind whose streams are out of order again and again has versions of
  * another making, which are then left alone. Source: Kubernetes, KEP-5504 "Comparable resource version".
  */
@@ -17,7 +17,7 @@ const MOST_DISORDERS = 5;
 /** How long a disorder is remembered. */
 const MEMORY: Seconds = 600;
 
-/** Something old came after something new. */
+/** An old event came after a new one. */
 export class DisorderError extends Error {
   constructor() {
     super("The stream is out of order: something old came after something new");
@@ -30,7 +30,7 @@ interface ObjectEvent {
   readonly object: KubeObject;
 }
 
-/** The objects that the watch has shown so far; it is filled by those who take the events in. */
+/** The objects that the watch has shown so far; it is filled by the readers of the events. */
 export type ShownObjects = Pick<ObjectStore, "get" | "order">;
 
 /** The order of the streams of one watch. */
@@ -47,8 +47,8 @@ export class StreamOrder {
   }
 
   /**
-   * Returns what an event is to a stream that has come to a version; undefined: its set is not complete yet. `before` are
-   * the events of the same chunk that nobody has taken in yet.
+   * Returns the meaning of an event for a stream that has come to a version; undefined: its set is not complete yet. `before` are
+   * the events of the same chunk that were not taken in yet.
    */
   placeOf(
     event: ObjectEvent,
@@ -77,7 +77,7 @@ export class StreamOrder {
     this.#newest = version || this.#newest;
   }
 
-  /** A set is complete, in this version. Returns whether it is older than what the server has shown before. */
+  /** A set is complete, in this version. Returns whether it is older than an earlier state of the server. */
   restart(version: string | undefined): boolean {
     const isSetBack = this.#store.order.compare(version, this.#newest) === "older";
     this.#newest = version ?? this.#newest;

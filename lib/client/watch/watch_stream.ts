@@ -1,7 +1,7 @@
 /**
- * One watch request: opens the stream, hands on what comes, and ends it when it is silent or too old.
+ * One watch request: opens the stream, hands its events on, and ends it when it is silent or too old.
  *
- * Knows nothing of versions or of what an event means. Never sends the request twice (only with new credentials, after a
+ * Does not know versions or the meaning of events. Never sends the request twice (only with new credentials, after a
  * 401): whether to go on is the watch's decision.
  */
 
@@ -38,7 +38,7 @@ export interface StreamOptions {
 export type StreamEnd = "ended" | "silent" | "expired";
 
 /**
- * Returns what comes, as many lines at once as a chunk holds.
+ * Returns the events, as many lines at once as a chunk holds.
  *
  * @throws {ApiError} If the server refuses; {Error} if the connection breaks or a line is not JSON; or the signal's reason.
  */
@@ -89,7 +89,7 @@ class StreamLimits implements Disposable {
   readonly #expiry: Disposable | undefined;
   #connecting: Disposable | undefined;
   #silence: Disposable;
-  /** Since when we wait for bytes; undefined while what has come is being handled, however slowly. */
+  /** Since when we wait for bytes; undefined while events are being handled, however slowly. */
   #waitingSince: Seconds | undefined;
 
   constructor(options: StreamOptions) {
@@ -160,7 +160,7 @@ export type StreamEvent =
   | { readonly type: "ERROR"; readonly error: ApiError }
   | { readonly type: "UNKNOWN"; readonly name: string };
 
-/** Says what a line of a watch stream is. What has not the form of an event is unknown. */
+/** Returns the event of a line of a watch stream. A line without the form of an event is unknown. */
 export function readStreamEvent(line: unknown, request: string): StreamEvent {
   if (!isObject(line)) return { type: "UNKNOWN", name: typeof line };
   const { type, object } = line;
@@ -202,16 +202,16 @@ function isKubeObject(value: unknown): value is KubeObject {
   return isObject(value) && isObject(value["metadata"]);
 }
 
-// What ended a stream or a listing, as far as the watcher's next state depends on it.
+// The end of a stream or a listing, as far as the watcher's next state depends on it.
 
-/** A server was asked for a streamed list and sends something else. */
+/** A server was asked for a streamed list and sends none. */
 export class UnstreamedError extends Error {
   constructor() {
     super("The server does not stream the list: it sends bookmarks without the end of the list");
   }
 }
 
-/** Returns what kind of failure an error is to a watcher. */
+/** Returns the kind of failure that an error is to a watcher. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof DisorderError) return "disorder";
   if (error instanceof UnstreamedError) return "unstreamed";
@@ -219,7 +219,7 @@ export function failureOf(error: unknown): Failure {
     if (error.status === 410) return "expired";
     if (error.status === 400 || error.status === 422) return "rejected";
     if (error.details?.causes?.some(({ reason }) => reason === "ResourceVersionTooLarge")) return "behind";
-    // An ERROR event: the server was there, and what it sent was no good.
+    // An ERROR event: the server was there, and its event was no good.
     return error.request.startsWith("WATCH ") ? "garbled" : "other";
   }
   return isNamed(error, "SyntaxError") || isNamed(error, "RangeError") ? "garbled" : "other";

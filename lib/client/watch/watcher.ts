@@ -1,10 +1,10 @@
 /**
- * Watches the objects of one kind, for ever: what is there, then what happens, through everything that can break.
+ * Watches the objects of one kind, for ever: the present objects, then their events, through everything that can break.
  *
  * The loop of the machine in watcher_state.ts. Without a version, the whole set is fetched, as a streamed list where the
  * server has them, else in pages. With a version, a stream is open from there; when it ends it is opened again from the last
  * version, and only when the server says that the version is too old (410) is the set fetched anew. Between attempts there is
- * a pause, which grows while attempts fail. What is kept of the objects, and which of them have vanished, is the business of
+ * a pause, which grows while attempts fail. Keeping the objects, and finding the vanished ones, is the business of
  * the informer (client/cache), not of the watcher.
  *
  * Source: Kubernetes API concepts, "Efficient detection of changes", "Streaming lists", "Watch bookmarks"; KEP-3157.
@@ -35,7 +35,7 @@ import { INITIAL, type ListingBy, transition, type WatcherInput } from "./watche
 
 export type { WatchPhase, WatchState } from "./watch_status.ts";
 
-/** How long a streamed list may say nothing before pages are taken instead: the server may not know what was asked. */
+/** How long a streamed list may be silent before pages are taken instead: the server may not know the parameters. */
 const INITIAL_SILENCE: Seconds = 15;
 
 /** After how many failures in a row a streamed list is given up for pages, this once. */
@@ -58,9 +58,9 @@ export interface WatchOptions {
   readonly shardSelector?: string;
   /** In which form the objects are wanted. Default: whole. */
   readonly projection?: Projection;
-  /** Which objects are wanted of those that come; the others are dropped at once. Default: all. */
+  /** Which of the objects that come are wanted; the others are dropped at once. Default: all. */
   readonly accepts?: (object: KubeObject) => boolean;
-  /** Whether `onRefused` is called for 400 and 422, too: what is asked for makes no sense. Default: false. */
+  /** Whether `onRefused` is called for 400 and 422, too: the request makes no sense. Default: false. */
   readonly isRejectionTold?: boolean;
   /** Read anew for each request, so that changes count. */
   readonly settings: WatcherSettings;
@@ -68,7 +68,7 @@ export interface WatchOptions {
   readonly signal: AbortSignal;
   readonly logger: Logger;
   readonly host: Host;
-  /** The objects that the watch has shown so far, also an earlier one that this one follows. Filled by those who take the items in. */
+  /** The objects that the watch has shown so far, also an earlier one that this one follows. Filled by the readers of the items. */
   readonly store: ShownObjects;
   /** Called whenever the phase changes. NB: the state is live: always the same object, whose fields go on changing. */
   readonly onState?: (state: WatchState) => void;
@@ -86,9 +86,9 @@ export interface Refusal {
 }
 
 /**
- * An item of a watch. listing: a set begins, which is complete at "synced"; what was known and was not in it has gone.
- * event: of type null while the set is listed. `isSetBack`: the set is older than what the server has shown before (an etcd
- * restored from a backup), so that what is remembered of an object may be newer than anything that is true.
+ * An item of a watch. listing: a set begins, which is complete at "synced"; known objects that were not in it have gone.
+ * event: of type null while the set is listed. `isSetBack`: the set is older than an earlier state of the server (an etcd
+ * restored from a backup), so that the remembered state of an object may be newer than anything that is true.
  */
 export type WatchItem =
   | { readonly type: "listing" }
@@ -99,7 +99,7 @@ export type WatchItem =
  * Yields the objects of a kind as they are, then "synced", and then everything that happens to them, as many items at once
  * as came at once.
  *
- * Ends when the signal aborts, or when `onRefused` says so, and never before; never throws. What is not pulled stays with
+ * Ends when the signal aborts, or when `onRefused` says so, and never before; never throws. Items that are not pulled stay with
  * the server. NB: the items are to be taken in before the next ones are pulled.
  */
 export function watchObjects(options: WatchOptions): AsyncGenerator<readonly WatchItem[], void, void> {
@@ -201,7 +201,7 @@ class Watcher {
     const news: StreamNews = { heard: false, hasNews: false };
     const stream = openStream(this.#toStreamOptions());
     let end: StreamEnd;
-    // NB: not for-await, which drops what the stream returns; so the stream must be closed by hand.
+    // NB: not for-await, which drops the return value of the stream; so the stream must be closed by hand.
     try {
       for (;;) {
         const { done, value } = await stream.next();
@@ -250,7 +250,7 @@ class Watcher {
           news.hasNews = true;
           if (this.#accepts(event.object)) {
             const object = this.#options.projection?.project(event.object) ?? event.object;
-            // Until the set is complete, what is added was there before.
+            // Until the set is complete, ADDED tells of objects that were there before.
             const type = event.type === "ADDED" && version === undefined ? null : event.type;
             before.push({ type, object });
             items.push({ type: "event", event: { type, object } });
@@ -313,7 +313,7 @@ class Watcher {
     this.#apply({ is: "failed", how: failureOf(error) }, { error });
   }
 
-  /** Goes to the next state, and does what belongs to it. */
+  /** Goes to the next state, and takes its action. */
   #apply(input: WatcherInput, about: About = {}): { readonly tell?: "listing" | "synced" } {
     if ("version" in this.#state) this.#order.reached(this.#state.version);
     const next = transition(this.#state, input);

@@ -1,8 +1,8 @@
 /**
- * The states of a watcher, and what leads from one to the next: a pure function, so that the whole table can be read and tested.
+ * The states of a watcher, and the transitions between them: a pure function, so that the whole table can be read and tested.
  *
- * The loop in watcher.ts does what a state calls for (list, stream, wait) and feeds what came of it back in. Each state holds
- * what belongs to it, so that wrong mixtures cannot be written: a version exists only once a set is complete, faults only at a
+ * The loop in watcher.ts acts as a state calls for (list, stream, wait) and feeds the result back in. Each state holds
+ * its own members, so that wrong mixtures cannot be written: a version exists only once a set is complete, faults only at a
  * version. Compare kube-rs, kube-runtime/src/watcher.rs. Source: Kubernetes API concepts, "Efficient detection of changes".
  */
 
@@ -27,14 +27,14 @@ export type WatcherState =
   | { readonly at: "synced"; readonly version: string; readonly faults: Faults }
   /** A stream from this version is requested, or open. */
   | { readonly at: "watching"; readonly version: string; readonly faults: Faults; readonly isOpen: boolean }
-  /** The server refuses, and nobody wants to ask again. */
+  /** The server refuses, and the watch is not tried again. */
   | { readonly at: "ended" };
 
 export type ListingBy = "pages" | "stream" | "forced stream";
 
 /** An event in a watcher's life, from which the next state follows. */
 export type WatcherInput =
-  /** The loop begins what the state calls for. `by`: how a set is to be fetched now. */
+  /** The loop begins the action that the state calls for. `by`: how a set is to be fetched now. */
   | { readonly is: "begin"; readonly by: ListingBy }
   /** The server has accepted the stream. */
   | { readonly is: "opened" }
@@ -44,13 +44,13 @@ export type WatcherInput =
   | { readonly is: "advanced"; readonly version: string }
   /** The stream was ended by the server, or by our own age limit. */
   | { readonly is: "ended" }
-  /** Nothing came for too long. `heard`: something came before that. */
+  /** No bytes came for too long. `heard`: some came before that. */
   | { readonly is: "silent"; readonly heard: boolean }
   | { readonly is: "failed"; readonly how: Failure };
 
 /**
- * expired: 410. behind: the server's cache does not reach the version that was asked for. disorder: something old came after something new. rejected: 400 or 422. unstreamed: the server was asked for
- * a streamed list and sends something else. garbled: what the server sent is no good, which may be the version's fault.
+ * expired: 410. behind: the server's cache does not reach the version that was asked for. disorder: an old event came after a new one. rejected: 400 or 422. unstreamed: the server was asked for
+ * a streamed list and sends none. garbled: the bytes of the server are no good, which may be the version's fault.
  * stop: it refuses, and is not to be asked again. other: anything else.
  */
 export type Failure =
@@ -69,7 +69,7 @@ export type Failure =
  */
 export type Pause = "none" | "grown" | "short" | "byLifetime";
 
-/** The next state, and what goes with it. */
+/** The next state, and its action. */
 export interface Transition {
   readonly state: WatcherState;
   readonly pause: Pause;
@@ -92,7 +92,7 @@ const MOST_SILENT = 2;
 
 const FAILED: Transition["log"] = ["warn", "Watching failed, will be tried again"];
 
-/** Returns where a watcher is after something has happened, and what is to be done about it. */
+/** Returns the state of a watcher after an input, and the action to take. */
 export function transition(state: WatcherState, input: WatcherInput): Transition {
   if (input.is === "failed" && input.how === "stop") return { state: { at: "ended" }, pause: "none" };
   if (input.is === "failed" && input.how === "expired") return expired(state);
@@ -133,7 +133,7 @@ function whileListing(state: WatcherState & { at: "listing" }, input: WatcherInp
     case "complete":
       return { state: completeAt(input.version, by), pause: "none", tell: "synced" };
     case "begin":
-    case "advanced": // The versions of single objects say nothing about the set.
+    case "advanced": // The versions of single objects are not the version of the set.
       return { state, pause: "none" };
     case "ended":
       return { state: again, pause: "grown", log: FAILED };
@@ -149,7 +149,7 @@ function whileListing(state: WatcherState & { at: "listing" }, input: WatcherInp
   }
 }
 
-/** The stream of a streamed list goes on with what happens then; pages are followed by a stream. */
+/** The stream of a streamed list goes on with later events; pages are followed by a stream. */
 function completeAt(version: string, by: ListingBy): WatcherState {
   if (by === "pages") return { at: "synced", version, faults: NO_FAULTS };
   return { at: "watching", version, faults: NO_FAULTS, isOpen: true };
@@ -161,7 +161,7 @@ function unstreamed(state: WatcherState): Transition {
 }
 
 /**
- * A streamed list waits until the server's cache has what etcd had when it was asked, 3 s at most. Pages are read from etcd
+ * A streamed list waits until the server's cache is as new as etcd was at the request, 3 s at most. Pages are read from etcd
  * then, so a server that is busy is not waited for again and again.
  *
  * Source: Kubernetes 1.36, apiserver/pkg/storage/cacher/delegator.go; client-go's reflector does the same.
@@ -191,7 +191,7 @@ function whileWatching(state: WatcherState & { at: "watching" }, input: WatcherI
       return { state: { at: "synced", version, faults: { ...faults, silent: 0 } }, pause: "byLifetime" };
     case "silent": {
       const silent = input.heard ? 0 : faults.silent + 1;
-      // NB: a server that accepts and is silent may have nothing to say; one that does not even accept has a problem.
+      // NB: a server that accepts and is silent may have no events; one that does not even accept has a problem.
       const pause = isOpen ? "byLifetime" : "grown";
       if (silent >= MOST_SILENT) {
         return { state: INITIAL, pause, log: ["warn", "Watch streams stay mute, listing again"] };

@@ -1,8 +1,8 @@
 /**
  * The content of one index: which object has which value under which key.
  *
- * An object has at most one value per key, and a key exists as long as some object has a value under it. What an update or
- * a removal costs depends on the object's own keys only. Lists and plain objects as keys are compared by what is in them
+ * An object has at most one value per key, and a key exists as long as some object has a value under it. The price of an update or
+ * a removal depends on the object's own keys only. Lists and plain objects as keys are compared by their content
  * (canonical JSON), since a Map of JavaScript would tell two equal lists apart. Source: scenarios B73–B100.
  */
 
@@ -24,7 +24,7 @@ export class IndexTable {
   readonly #objects = new Map<string, Set<unknown>>();
   readonly view: Index;
 
-  /** @param onRead Called whenever somebody reads. */
+  /** @param onRead Called at each reading. */
   constructor(onRead: () => void = () => {}) {
     this.view = Object.freeze(new TableView(this.#slots, onRead));
   }
@@ -37,7 +37,7 @@ export class IndexTable {
   /**
    * Replaces all that an object has by these values under these keys.
    *
-   * @throws {RangeError | TypeError} If a key cannot be compared: a circle. Nothing is changed then.
+   * @throws {RangeError | TypeError} If a key cannot be compared: a circle. The table is unchanged then.
    */
   replace(object: string, entries: Iterable<readonly [unknown, unknown]>): void {
     const wanted = new Map<unknown, readonly [unknown, unknown]>();
@@ -118,7 +118,7 @@ class TableView implements Index {
     try {
       return this.#read().get(hashOf(key));
     } catch {
-      return undefined; // what cannot be compared cannot have been put in either
+      return undefined; // a key that cannot be compared cannot have been put in either
     }
   }
 }
@@ -127,7 +127,7 @@ function listOf(slot: Slot): readonly unknown[] {
   return slot.list ??= Object.freeze([...slot.values.values()]);
 }
 
-/** Returns something that a Map compares as we want keys to be compared. */
+/** Returns a value that a Map compares as we want keys to be compared. */
 function hashOf(key: unknown): unknown {
   if (typeof key === "string") return `"${key}`;
   if (key === undefined) return null;
@@ -139,7 +139,7 @@ function isStructure(key: unknown): boolean {
   return Array.isArray(key) || isPlain(key);
 }
 
-/** Whether it is an object that is nothing but its keys and values. */
+/** Whether it is an object with keys and values alone. */
 export function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== "object" || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

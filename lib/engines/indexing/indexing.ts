@@ -1,9 +1,9 @@
 /**
  * Keeps the indexes of one run: calls the index functions for every state of every object, ahead of all other handlers.
  *
- * Each object has its own line, so that its states are indexed in order; where several wait, only the newest counts. Nothing
- * here takes a worker's slot, so that a limit on workers cannot keep the gate closed (Kopf #1243). The gate opens once all
- * indexed kinds have been listed and what was listed has been indexed, and then stays open: a kind that comes later, and
+ * Each object has its own line, so that its states are indexed in order; where several wait, only the newest counts. Indexing
+ * takes no worker's slot, so that a limit on workers cannot keep the gate closed (Kopf #1243). The gate opens once all
+ * indexed kinds have been listed and their objects have been indexed, and then stays open: a kind that comes later, and
  * whose listing may fail for long, must not stop an operator that works. Nor does a kind or namespace that the server refuses to
  * list: indexes are incomplete then, and each handler that reads one is named once.
  * Source: Kopf, docs/indexing; scenarios B73–B100.
@@ -27,7 +27,7 @@ import type { Clock, Random, Seconds } from "../../runtime/host.ts";
 import { type Logger, terseLogger } from "../../runtime/logging.ts";
 import { IndexTable, isPlain } from "./index_table.ts";
 
-/** The view of an object for those who have it indexed. */
+/** The view of an object for its indexing. */
 export interface Indexed {
   /** Tells the object from all others. */
   readonly key: string;
@@ -54,7 +54,7 @@ export interface IndexingOptions {
 /** Objects that the server refuses to list. */
 export interface Unlisted {
   readonly resource: Resource;
-  /** Undefined: those of all namespaces. */
+  /** Undefined: objects of all namespaces. */
   readonly namespace: string | undefined;
 }
 
@@ -75,7 +75,7 @@ const SORT: Sort = { noun: "Indexer", errors: "ignored" };
 
 /** The indexes of one run of an operator. */
 export class Indexing implements Disposable {
-  /** By name; those that exist, and no others. */
+  /** By name; existing ones alone. */
   readonly indices: Readonly<Record<string, Index>>;
   readonly #options: IndexingOptions;
   readonly #tables = new Map<string, IndexTable>();
@@ -108,18 +108,18 @@ export class Indexing implements Disposable {
     return this.#gate;
   }
 
-  /** How many objects are being indexed, have values, or are excluded: nothing of them is left when they have gone. */
+  /** How many objects are being indexed, have values, or are excluded: no entry is left when they have gone. */
   get size(): number {
     const objects = [...this.#tables.values()].map(({ objects }) => objects);
     return Math.max(this.#lines.size, this.#exclusions.size, ...objects);
   }
 
-  /** Keeps the gate closed until what was given is released. Without effect once it is open. */
+  /** Keeps the gate closed until this blocker is released. Without effect once it is open. */
   block(blocker: string): void {
     if (!this.#gate.isOpen) this.#blockers.add(blocker);
   }
 
-  /** Releases what kept the gate closed; the last one opens it. */
+  /** Releases a hold of the gate; the last one opens it. */
   release(blocker: string): void {
     this.#unlisted.delete(blocker);
     this.#unblock(blocker);
@@ -133,7 +133,7 @@ export class Indexing implements Disposable {
     return isNews;
   }
 
-  /** Why handlers wait, or what indexes lack; undefined if nothing is missing. */
+  /** Why handlers wait, or which objects indexes lack; undefined if none is missing. */
   get problem(): string | undefined {
     if (!this.#gate.isOpen) {
       const waiting = [...this.#blockers];
@@ -147,7 +147,7 @@ export class Indexing implements Disposable {
     return lacks.length === 0 ? undefined : lacks.join("; ");
   }
 
-  /** Says what handlers wait for, where that takes long. */
+  /** Tells which lists handlers wait for, where that takes long. */
   async report(signal: AbortSignal): Promise<void> {
     const { clock, logger } = this.#options;
     if (this.#tables.size === 0 || !await clock.sleep(WARNED_AFTER, signal) || this.#gate.isOpen) return;
@@ -167,7 +167,7 @@ export class Indexing implements Disposable {
   /** Takes a state in. */
   submit(object: Indexed, event: WatchEvent): void {
     if (this.#tables.size === 0) return;
-    // NB: what goes may be of a kind that has just stopped being served.
+    // An object that goes may be of a kind that has just stopped being served.
     if (!this.concerns(object.resource) && event.type !== "DELETED") return;
     this.block(object.key);
     const done = Promise.withResolvers<void>();
@@ -175,7 +175,7 @@ export class Indexing implements Disposable {
     const line = this.#lines.get(object.key);
     if (line !== undefined) {
       const { done: skipped } = line.next;
-      // What is replaced before its turn is covered by what replaces it.
+      // A state that is replaced before its turn is covered by the newer one.
       done.promise.then(skipped.resolve);
       line.next = next;
       line.newest = done.promise;
