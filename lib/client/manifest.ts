@@ -4,7 +4,7 @@
  * Manifests are often pasted from `kubectl get -o yaml`. A `resourceVersion` or `uid` of another object then makes each apply fail,
  * and `stringData` of Secrets is a field that the server never shows: who owns a key of `data` that came by it is noted nowhere, so
  * that the key would stay when the manifest has it no more.
- * Source: Kubernetes, docs/concepts/configuration/secret; kubernetes/kubernetes#108008.
+ * Source: Kubernetes, docs/concepts/configuration/secret; https://github.com/kubernetes/kubernetes/issues/108008.
  */
 
 import { toBase64 } from "../model/encoding.ts";

@@ -35,7 +35,13 @@ function bench(options: Partial<InformersOptions> = {}, listed = [widget("a", 1)
     caches,
     gates: new Gates(),
     queue: { release: () => {}, isAtWork: false },
-    indexing: { concerns: () => false, block: () => {}, release: () => {} },
+    indexing: {
+      concerns: () => false,
+      block: () => {},
+      release: () => {},
+      goWithout: () => false,
+      namesFor: () => [],
+    },
     isLookedUp: () => false,
     crds: { doubt: () => {} },
     ...{ client: world.client, host: world.host, logger: world.transport.logger, tasks, observer: {} },
@@ -179,6 +185,8 @@ describe("Informers", () => {
       concerns: () => true,
       block: (key: string) => void calls.push(`block ${key}`),
       release: (key: string) => void calls.push(`release ${key}`),
+      goWithout: () => false,
+      namesFor: () => [],
     };
     const world = bench({ indexing });
     await world.informers.revise([WIDGETS]);

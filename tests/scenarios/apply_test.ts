@@ -211,7 +211,7 @@ suite("server-side apply", (scenario) => {
   });
 
   scenario(
-    "[N4.10] an owner that Kubernetes would not count is refused before anything is sent",
+    "[N4.18] an owner that Kubernetes would not count is refused before anything is sent",
     async (world) => {
       const far = `${world.namespace}-far`;
       const spaces = { group: "", version: "v1", plural: "namespaces", namespaced: false } as const;
@@ -271,7 +271,7 @@ suite("server-side apply", (scenario) => {
   );
 
   scenario(
-    "[N4.11] a key that leaves stringData leaves the Secret, also one that an earlier release has left there",
+    "[N4.19] a key that leaves stringData leaves the Secret, also one that an earlier release has left there",
     async (world) => {
       const op = operator();
       const seen: unknown[] = [];
@@ -308,7 +308,7 @@ suite("server-side apply", (scenario) => {
   );
 
   scenario.timed(
-    "[N4.12] an apply that can never pass ends soon, though the server calls it its own fault; a manifest of ensure() may have it",
+    "[N4.20] an apply that can never pass ends soon, though the server calls it its own fault; a manifest of ensure() may have it",
     async (world) => {
       const op = operator();
       const said: unknown[] = [];

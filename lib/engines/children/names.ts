@@ -9,7 +9,7 @@
  * | any other | 63 | names of Services, and what becomes a label |
  *
  * Source: Kubernetes, `pkg/apis/batch/validation`; Kubernetes, `pkg/controller/history`, ControllerRevisionName;
- * kubernetes/kubernetes#64023.
+ * https://github.com/kubernetes/kubernetes/issues/64023.
  */
 
 import { getField } from "../../model/fields.ts";
