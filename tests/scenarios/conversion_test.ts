@@ -120,7 +120,7 @@ async function succeeds(work: () => Promise<unknown>): Promise<boolean> {
 
 suite("Conversion", (scenario) => {
   scenario(
-    "[N38.1] objects are converted while the operator serves, and nothing is written unconverted before and after",
+    "[N49.1] objects are converted while the operator serves, and nothing is written unconverted before and after",
     async (world) => {
       const hulls = new Hulls(world, "barges");
       await hulls.define();
@@ -154,7 +154,7 @@ suite("Conversion", (scenario) => {
   );
 
   scenario(
-    '[N38.2] with crds: "apply", stored objects are moved to the new version, converted, before anything is watched',
+    '[N49.2] with crds: "apply", stored objects are moved to the new version, converted, before anything is watched',
     async (world) => {
       const hulls = new Hulls(world, "ketches");
       const first = operator({ crds: "apply" });

@@ -135,7 +135,7 @@ suite("peering", (scenario) => {
   );
 
   scenario.timed(
-    "[N7.4] a pause ends the run of a task, and none begins before it is over",
+    "[N48.4] a pause ends the run of a task, and none begins before it is over",
     async (world) => {
       const meeting = await meetingIn(world);
       const { op } = noting();

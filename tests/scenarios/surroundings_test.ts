@@ -4,7 +4,7 @@ import { suite } from "../support/scenario.ts";
 import { Example, Objects } from "../support/worlds.ts";
 
 suite("tasks, metrics and settings", (scenario) => {
-  scenario("[N7.1] a task of the operator runs again and again, with its API", async (world) => {
+  scenario("[N48.1] a task of the operator runs again and again, with its API", async (world) => {
     const op = operator();
     const seen: string[] = [];
     op.on.event(Example, () => {});
@@ -38,7 +38,7 @@ suite("tasks, metrics and settings", (scenario) => {
   });
 
   scenario.virtual(
-    "[N7.2] settings come from code, a file, variables and options, in this order",
+    "[N48.2] settings come from code, a file, variables and options, in this order",
     async (world) => {
       const seen: Settings[] = [];
       const op = operator({
@@ -74,7 +74,7 @@ suite("tasks, metrics and settings", (scenario) => {
     },
   );
 
-  scenario.virtual("[N7.3] a setting that is not understood ends the start", async (world) => {
+  scenario.virtual("[N48.3] a setting that is not understood ends the start", async (world) => {
     const { host } = world;
     await host.files.writeText("/etc/wrong.yaml", "execution: { defaultBackof: 2 }\n");
     await host.files.writeText("/etc/broken.yaml", "execution: {");
