@@ -42,6 +42,23 @@ describe("testCluster()", () => {
     assert.deepEqual(seen, ["a one", "b one", "c one", "b two", "c two"]);
   });
 
+  it("is forked: what was made before is there, and each goes its own way", async () => {
+    await using cluster = await testCluster({ manifests: map("one") });
+    await cluster.host.clock.advance(60);
+    await using fork = cluster.fork();
+    assert.equal(fork.host.clock.now(), cluster.host.clock.now());
+    await fork.apply(map("two"));
+    await cluster.host.clock.advance(60);
+    const has = (each: typeof cluster, name: string) =>
+      each.api.get(kinds.ConfigMap, { name, namespace: "default" }).then(() => true, () => false);
+    assert.deepEqual([await has(fork, "one"), await has(fork, "two"), await has(cluster, "two")], [
+      true,
+      true,
+      false,
+    ]);
+    assert.notEqual(fork.host.clock.now(), cluster.host.clock.now());
+  });
+
   it("hands the server out, whose watches can be ended and whose past can be forgotten", async () => {
     await using cluster = await testCluster();
     const seen: string[] = [];
