@@ -62,6 +62,7 @@ export const WALL_CLOCK: Readonly<Record<string, string>> = {
   "lib/engines/posting/poster.ts": "times of Kubernetes events",
   "lib/engines/replicas/moments.ts": "times in Leases, and how long a machine was suspended",
   "lib/engines/tasks.ts": "times of cron expressions",
+  "lib/kits/testing/cluster.ts": "at what time a fork begins",
   "lib/kits/testing/runner.ts": "times in messages",
   "lib/execution/retry.ts": "the argument `started`",
   "lib/operator/admission.ts": "how long a certificate is valid",

@@ -99,7 +99,7 @@ export async function testCluster(options: TestClusterOptions = {}): Promise<Tes
   return cluster;
 }
 
-/** Gives a test its hands on a server. */
+/** Returns the hands of a test on a server. */
 function clusterOf(
   server: ApiServer<VirtualHost>,
   world: Pick<VirtualHostOptions, "seed" | "env" | "files">,
