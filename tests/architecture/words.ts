@@ -18,7 +18,6 @@ export const CEILINGS: Readonly<Record<string, number>> = {
   "lib/cli": 23,
   "lib/controller": 34,
   "lib/engines/admission": 26,
-  "lib/engines/children": 33,
   "lib/engines/daemons": 37,
   "lib/engines/replicas": 12,
   "lib/execution": 31,

@@ -1,10 +1,10 @@
 /**
- * Brings the children of an object in line with what its handler wants: `children` in handlers' arguments.
+ * Brings the children of an object in line with the wishes of its handler: `children` in handlers' arguments.
  *
  * All that it knows from one attempt to the next stands on the server. Each child carries labels that say whose it is and in
  * which set, and an annotation with its place in the order; the owner carries the kinds that its children have had, and a kind
- * is noted there before its first child is made. So what is not named any more is found after a restart as well, by one list
- * for each of these kinds, which is at the same time how the others are read: nothing else is asked while nothing differs.
+ * is noted there before its first child is made. So a child that is not named any more is found after a restart as well, by one list
+ * for each of these kinds, which is at the same time how the others are read: no other request is sent while no child differs.
  *
  * Source: Kubernetes, docs/reference/using-api/server-side-apply; KEP-3659 (ApplySet), for kinds that are noted on the parent.
  */
@@ -48,7 +48,7 @@ import { waitOf } from "./ready.ts";
 /** Annotation of owners, with the set at its end: the kinds that the children have. */
 const KINDS = "lotse.dev/children.";
 
-/** When to look again while something is not ready. */
+/** When to look again while a child is not ready. */
 const DELAY: Seconds = 5;
 
 /** The operator, as far as children need it. */
@@ -60,9 +60,9 @@ export interface ChildrenContext {
   readonly states?: Pick<AppliedStates, "spellings" | "isMissing">;
 }
 
-/** Returns what makes the `children` of handlers' attempts. */
+/** Returns the function that makes the `children` of handlers' attempts. */
 export function childrenMaker(context: ChildrenContext): MakeChildren {
-  // What an attempt has asked to be noted, so that it is not asked for ever where nobody writes it.
+  // The kinds that an attempt has asked to be noted, so that it does not ask for ever where they are not written.
   const asked = new Set<string>();
   // Which fields of which children were told of: the same manifest comes for each owner.
   const told = new Set<string>();
@@ -70,7 +70,7 @@ export function childrenMaker(context: ChildrenContext): MakeChildren {
     const children = awaitedFrom(async (desired: DesiredChildren, options: ChildrenOptions = {}) =>
       await new ChildrenRun({ ...context, asked, told, attempt, options }).run(desired)
     );
-    // The type says what the names of `desired` lead to.
+    // The type names the objects of `desired`.
     return children as Children;
   };
 }
@@ -152,7 +152,7 @@ class ChildrenRun {
     return resultOf(desired, planned, live);
   }
 
-  /** The kinds of the children that are wanted, and those that the owner says it has. */
+  /** The kinds of the children that are wanted, and the kinds that the owner says it has. */
   async #kinds(wanted: readonly Wanted[]): Promise<readonly Resource[]> {
     const kinds = new Map(wanted.map(({ resource }) => [groupResource(resource), resource]));
     for (const name of this.#noted) {
@@ -215,7 +215,7 @@ class ChildrenRun {
     return found;
   }
 
-  /** Applies what differs, each after what it depends on. What fails or waits holds up what depends on it, and nothing else. */
+  /** Applies the children that differ, each after its dependencies. A child that fails or waits holds up its dependents, and no others. */
   async #applyAll(
     { wanted, lost }: Located,
     found: ReadonlyMap<string, Found>,
@@ -253,7 +253,7 @@ class ChildrenRun {
     this.#errors.push({ child: key, title, error });
   }
 
-  /** Kinds of which no child is wanted any more may still have some. Those that are not served any more have none. */
+  /** Kinds of which no child is wanted any more may still have some. Kinds that are not served any more have none. */
   #addUnlisted(wanted: readonly Wanted[]): void {
     for (const [kind, error] of this.#unlisted) {
       const isWanted = wanted.some(({ resource }) => groupResource(resource) === kind);
@@ -262,7 +262,7 @@ class ChildrenRun {
     }
   }
 
-  /** Returns the object as it is now; or what is waited for before it can be applied. */
+  /** Returns the object as it is now; or the condition before which it cannot be applied. */
   async #apply(wanted: Wanted, known: KubeObject | undefined): Promise<KubeObject | string> {
     const { resource, object, force, recreateOn } = wanted;
     if (known?.metadata.deletionTimestamp !== undefined) return "it is being deleted";
@@ -281,7 +281,7 @@ class ChildrenRun {
     return await this.#send(wanted, live, { force });
   }
 
-  /** Returns what has the child's name, and was not found by its labels. */
+  /** Returns the object that has the child's name, and was not found by its labels. */
   async #read({ resource, object }: Wanted): Promise<KubeObject | undefined> {
     if (this.#states?.isMissing(resource, object)) return undefined;
     const { name, namespace } = object.metadata;
@@ -289,7 +289,7 @@ class ChildrenRun {
     return await unlessMissing(() => this.#client.get<KubeObject>(resource, { name, namespace }, options));
   }
 
-  /** Whether fields would change that cannot be changed: by the server's answer, as only it knows what its defaults are. */
+  /** Whether fields would change that cannot be changed: by the server's answer, as only it knows its defaults. */
   async #isOther(wanted: Wanted, live: KubeObject): Promise<boolean> {
     const { force, recreateOn } = wanted;
     try {
@@ -323,9 +323,9 @@ class ChildrenRun {
     return sendApply(this.#client, resource, request);
   }
 
-  /** Deletes what is not wanted any more, what others depended on last; and waits until it has gone. */
+  /** Deletes the children that are not wanted any more, dependencies of others last; and waits until they have gone. */
   async #remove(all: readonly Found[]): Promise<void> {
-    // Labels may have been copied: what is not the owner's is left alone.
+    // Labels may have been copied: objects of other owners are left alone.
     const dropped = all.filter(({ object }) =>
       object.metadata.ownerReferences?.some(({ uid }) => uid === this.#uid)
     );
@@ -395,7 +395,7 @@ function isWithin(path: string, above: string): boolean {
   return path === above || path.startsWith(`${above}.`) || path.startsWith(`${above}[`);
 }
 
-/** Returns the live objects by the author's names; those of maps in maps. */
+/** Returns the live objects by the author's names; objects of maps in maps. */
 function resultOf(
   desired: DesiredChildren,
   planned: readonly Planned[],

@@ -38,7 +38,7 @@ export interface LocateOptions {
   readonly set: string;
 }
 
-/** The children that were found out, and those whose kinds cannot be found. */
+/** The children that were found, and the ones whose kinds cannot be found. */
 export interface Located {
   readonly wanted: readonly Wanted[];
   readonly lost: readonly (Pick<Planned, "key" | "name"> & { readonly error: unknown })[];
@@ -65,9 +65,9 @@ export async function locateChildren(
 }
 
 /**
- * Refuses an object that has the name of a child, and was not made as one: what is somebody else's would go with the owner.
+ * Refuses an object that has the name of a child, and was not made as one: an object of others would go with the owner.
  *
- * @throws {Error} If it is neither the owner's, nor what such an owner has left behind, nor to be taken over.
+ * @throws {Error} If it is neither the owner's, nor left behind by such an owner, nor to be taken over.
  */
 export function refuseForeign({ metadata }: KubeObject, wanted: Wanted, owner: KubeObject): void {
   const { ownerReferences = [], labels = {} } = metadata;

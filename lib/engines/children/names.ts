@@ -6,7 +6,7 @@
  * | CronJob | 52 | its Jobs have eleven characters more |
  * | StatefulSet | 52 | its Pods have the name of the revision for a label: "-" and up to ten digits more |
  * | Job by index | 63 without "-" and the highest index | the host names of its Pods |
- * | any other | 63 | names of Services, and what becomes a label |
+ * | any other | 63 | names of Services, and names that become labels |
  *
  * Source: Kubernetes, `pkg/apis/batch/validation`; Kubernetes, `pkg/controller/history`, ControllerRevisionName;
  * https://github.com/kubernetes/kubernetes/issues/64023.
@@ -22,7 +22,7 @@ export const LONGEST_NAME = 63;
 /** The longest value of a label. */
 const LONGEST_LABEL = 63;
 
-/** "-" and what Kubernetes puts behind it. */
+/** "-" and the suffix of Kubernetes. */
 const LONGEST_SUFFIX = 11;
 
 type Kind = Pick<Resource, "group" | "plural">;

@@ -1,5 +1,5 @@
 /**
- * The children that an object is to have, in the order in which they are brought about. Pure: nothing is asked.
+ * The children that an object is to have, in the order in which they are brought about. Pure: no request is sent.
  */
 
 import { digestOf } from "../../model/encoding.ts";
@@ -22,14 +22,14 @@ export interface Planned {
   /** The kind, if it is declared; else the manifest says it. */
   readonly kind: ResourceType<unknown, unknown> | undefined;
   readonly manifest: Manifest;
-  /** Names of those that must be ready before. */
+  /** Names of children that must be ready before. */
   readonly dependsOn: readonly string[];
   /** How many levels of others must be ready before. */
   readonly stage: number;
   readonly ready: Readiness;
   readonly recreateOn: readonly FieldPath[];
   readonly force: boolean;
-  /** Whether an object of that name is taken over that is somebody else's. */
+  /** Whether an object of that name that belongs to others is taken over. */
   readonly adopt: boolean;
 }
 
@@ -39,9 +39,9 @@ const LABEL = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 const OPTIONS: readonly string[] = ["apply", "kind", "dependsOn", "ready", "recreateOn", "force", "adopt"];
 
 /**
- * Returns the children in an order in which each comes after those that it depends on.
+ * Returns the children in an order in which each comes after its dependencies.
  *
- * @throws {TypeError} If what is wanted makes no sense: names, options, or a circle of dependencies.
+ * @throws {TypeError} If the wanted children make no sense: names, options, or a circle of dependencies.
  */
 export function planChildren(desired: DesiredChildren): readonly Planned[] {
   if (!isObject(desired)) {
@@ -57,7 +57,7 @@ export function planChildren(desired: DesiredChildren): readonly Planned[] {
   return planned.sort((a, b) => a.stage - b.stage);
 }
 
-/** Returns the error of who asks for children that cannot be: it has the author's lines only. */
+/** Returns the error of a call for impossible children: it has the author's lines only. */
 export function misuse(message: string): TypeError {
   return blamedOn(new TypeError(message));
 }
@@ -104,7 +104,7 @@ function toChild(name: string, value: unknown): AnyChild {
   if (!Array.isArray(dependsOn)) {
     throw misuse(`Cannot bring about child "${name}": "dependsOn" must be a list of names`);
   }
-  return value as unknown as AnyChild; // what matters was looked at
+  return value as unknown as AnyChild; // the members that matter were looked at
 }
 
 function* plan(name: string, child: AnyChild, stage: number): Generator<Planned, void, void> {
@@ -137,7 +137,7 @@ function isMap(apply: AnyChild["apply"]): apply is ReadonlyMap<string, Manifest>
   return apply instanceof Map;
 }
 
-/** Returns how many levels of others come before each. A child that is not wanted now holds nobody up. */
+/** Returns how many levels of others come before each. A child that is not wanted now holds no other up. */
 function stagesOf(
   desired: DesiredChildren,
   children: ReadonlyMap<string, AnyChild>,

@@ -1,7 +1,7 @@
 /**
  * When objects of Kubernetes' own kinds are ready, as `kubectl rollout status` and `kubectl wait` see it.
  *
- * Each returns true, or a few words that say what is waited for. An object whose controller has not looked at its newest
+ * Each returns true, or a few words that name the condition that is waited for. An object whose controller has not looked at its newest
  * spec yet is never ready. Source: Kubernetes, docs/concepts/workloads; Kubernetes,
  * `kubectl/pkg/polymorphichelpers/rollout_status.go`.
  */
@@ -21,14 +21,14 @@ export type LiveObject = Pick<KubeObject<object, object>, "metadata" | "spec" | 
 export type AnyReadiness = (object: LiveObject) => true | string;
 
 /**
- * Returns what an object waits for, as a readiness says it; undefined: it is ready.
+ * Returns the condition that an object waits for, in the words of a readiness; undefined: it is ready.
  *
- * @throws {TypeError} If the readiness throws, or returns something else.
+ * @throws {TypeError} If the readiness throws, or returns another value.
  */
 export function waitOf(ready: Readiness, object: KubeObject): string | undefined {
   let verdict: unknown;
   try {
-    verdict = ready(object as never); // the author knows what the kind looks like
+    verdict = ready(object as never); // the author knows the type of the kind
   } catch (error) {
     const message = `its "ready" has thrown ${toError(error).name}: ${messageOf(error)}`;
     throw blamedOn(new TypeError(message, { cause: error }));
@@ -135,7 +135,7 @@ export function hasLoadBalancer({ spec, status }: LiveObject): true | string {
 /** Says so if the object's controller has not looked at the newest spec. */
 function unobserved({ metadata, status }: LiveObject): string | undefined {
   if (!isObject(status) || typeof status.observedGeneration !== "number") {
-    // Kinds that keep no such number have to be believed; those that do have none before their controller's first look.
+    // Kinds that keep no such number have to be believed; kinds that do have none before their controller's first look.
     return status === undefined || Object.keys(status).length === 0 ? "it has no status yet" : undefined;
   }
   return status.observedGeneration < (metadata.generation ?? 0)
