@@ -172,8 +172,8 @@ export class ReplicaGroup implements AsyncDisposable {
     };
     const fate = this.isOut || replica.isIsolated ? "hang" : replica.fate(seen);
     if (fate === "hang") await hang();
-    if (fate === "refuse") return refusal(500, "InternalError");
-    if (fate === "forbid") return refusal(403, "Forbidden");
+    if (fate === "refuse") return refusal(500, "InternalError", "The server fails");
+    if (fate === "forbid") return refusal(403, "Forbidden", forbiddenBy(seen));
     const response = await this.#fetch(request);
     if (fate === "lose") await hang();
     await replica.clock.thawed();
@@ -195,13 +195,22 @@ export class ReplicaGroup implements AsyncDisposable {
   }
 }
 
-function refusal(code: number, reason: string): Response {
-  return Response.json(
-    { kind: "Status", apiVersion: "v1", status: "Failure", code, reason, message: reason },
-    {
-      status: code,
-    },
-  );
+function refusal(code: number, reason: string, message: string): Response {
+  const status = { kind: "Status", apiVersion: "v1", status: "Failure", code, reason, message };
+  return Response.json(status, { status: code });
+}
+
+/** As Kubernetes says it. */
+function forbiddenBy({ method, path }: ReplicaRequest): string {
+  const verbs: Readonly<Record<string, string>> = {
+    POST: "create",
+    PUT: "update",
+    DELETE: "delete",
+    GET: "list",
+  };
+  const verb = path.includes("watch=") ? "watch" : verbs[method];
+  return `leases.coordination.k8s.io is forbidden: User "op" cannot ${verb} resource "leases" in API group ` +
+    `"coordination.k8s.io" in the namespace "${NAMESPACE}"`;
 }
 
 export interface LeaseSpec {

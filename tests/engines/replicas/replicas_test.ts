@@ -276,6 +276,31 @@ describe("A replica", () => {
     assert.equal(one.engine.problem, undefined);
   });
 
+  it("that may not write or watch Leases names the right that is missing, and works when it has it", async () => {
+    await using group = new ReplicaGroup(EIGHT);
+    const one = group.add();
+    one.fate = ({ method }) => method === "GET" ? "pass" : "forbid";
+    await group.advance(10);
+    assert.match(
+      one.engine.problem ?? "",
+      /member Lease cannot be renewed.*a role must allow "create" on "leases"/,
+    );
+    assert.deepEqual(one.held, []);
+    one.fate = () => "pass";
+    await group.until(() => one.held.length === 8);
+    const two = group.add();
+    two.fate = ({ path }) => /watch=|limit=/.test(path) ? "forbid" : "pass";
+    await group.advance(10);
+    assert.match(
+      two.engine.problem ?? "",
+      /Leases cannot be watched.*a role must allow "(list|watch)" on "leases"/,
+    );
+    assert.deepEqual(two.held, []);
+    two.fate = () => "pass";
+    await group.until(() => two.held.length === 4, 120);
+    assert.equal(two.engine.problem, undefined);
+  });
+
   it("leaves a handler behind that does not end, and names it", async () => {
     await using group = new ReplicaGroup({ settings: { shards: 2, drainTimeout: 10 } });
     const one = group.add();
