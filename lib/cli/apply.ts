@@ -75,12 +75,31 @@ async function applyOne(manifest: Manifest, kind: ServedKind, { fetch }: ApplyOp
   const path = `${groupPath(manifest)}${scope}/${kind.name}/${encodeURIComponent(name)}`;
   const own = Object.entries(manifest.metadata).filter(([key]) => !SERVER_OWNED.has(key));
   const metadata = { ...Object.fromEntries(own), ...kind.namespaced && { namespace } };
-  const body = toJson({ ...manifest, metadata: metadata as Manifest["metadata"] });
+  const body = toJson({ ...withData(manifest), metadata: metadata as Manifest["metadata"] });
   const before = await fetch(newRequest("GET", path));
   const answer = await fetch(newRequest("PATCH", `${path}?fieldManager=${MANAGER}&force=true`, body));
   if (!answer.ok) throw await refusal(manifest, answer);
   if (answer.status === 201) return "created";
   return await versionIn(before) === await versionIn(answer) ? "unchanged" : "configured";
+}
+
+/**
+ * Returns a Secret with its `stringData` in `data`, as the server keeps it: nobody owns a field that is never kept, so that a key
+ * that leaves `stringData` would stay.
+ */
+function withData(manifest: Manifest): Manifest {
+  const { stringData, ...rest } = manifest;
+  if (manifest.apiVersion !== "v1" || manifest.kind !== "Secret" || !isObject(stringData)) return manifest;
+  const texts = Object.entries(stringData);
+  if (texts.some(([, value]) => typeof value !== "string")) return manifest; // for the server to refuse
+  const bytes = texts.map(([key, value]) => [key, toBase64(String(value))]);
+  return { ...rest, data: { ...isObject(rest.data) ? rest.data : {}, ...Object.fromEntries(bytes) } };
+}
+
+function toBase64(text: string): string {
+  let binary = "";
+  for (const byte of new TextEncoder().encode(text)) binary += String.fromCharCode(byte);
+  return btoa(binary);
 }
 
 /** Returns the version of the object in an answer; undefined where there is none. */

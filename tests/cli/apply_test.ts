@@ -74,6 +74,14 @@ describe("applyManifests()", () => {
     assert.deepEqual(results, ["created", "configured", "unchanged"]);
   });
 
+  it("removes a key that was taken out of the stringData of a Secret", async () => {
+    const { apply, get } = setUp();
+    const secret = { apiVersion: "v1", kind: "Secret", metadata: { name: "a" } };
+    await apply({ ...secret, stringData: { kept: "zwö", gone: "x" } });
+    await apply({ ...secret, stringData: { kept: "zwö" } });
+    assert.deepEqual((await get("/api/v1/namespaces/default/secrets/a")).data, { kept: "enfDtg==" });
+  });
+
   it("takes several manifests of one object in turn, of which the last one counts", async () => {
     const { apply, get } = setUp();
     const rules = [{

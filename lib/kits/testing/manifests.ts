@@ -2,6 +2,7 @@
 
 import type { Client } from "../../client/client.ts";
 import { messageOf } from "../../client/errors.ts";
+import { isSecret, withData, withoutServerFields } from "../../client/manifest.ts";
 import { isObject } from "../../model/json.ts";
 import type { KubeObject } from "../../model/object.ts";
 import type { Resource } from "../../model/resource.ts";
@@ -98,7 +99,9 @@ async function applyOne(manifest: TypedManifest, admin: Administrator): Promise<
   }
   const { name, namespace = "default" } = metadata;
   const place = resource.namespaced ? { namespace } : {};
-  const object = { ...manifest, metadata: { ...metadata, ...place } };
+  // What a cluster prints may be applied, too.
+  const { manifest: own } = withoutServerFields(manifest, { subresources: [] });
+  const object = { ...isSecret(resource) ? withData(own) : own, metadata: { ...own.metadata, ...place } };
   try {
     if (name === undefined) return await client.create(resource, object, place);
     return await applyNamed(client, resource, { name, place, object });

@@ -68,6 +68,18 @@ describe("apply()", () => {
     assert.deepEqual(changed?.data, { x: "2" });
   });
 
+  it("takes what a cluster has printed, and the keys of a Secret's stringData back", async () => {
+    await using cluster = await testCluster();
+    const secret = { apiVersion: "v1", kind: "Secret", metadata: { name: "one" } };
+    await cluster.apply({ ...secret, stringData: { kept: "a", gone: "b" } });
+    const at = { name: "one", namespace: "default" };
+    const printed = await cluster.api.get(kinds.Secret, at);
+    assert.ok(printed.metadata.uid);
+    const { data: _, ...rest } = printed;
+    await cluster.apply({ ...rest, stringData: { kept: "c" } });
+    assert.deepEqual((await cluster.api.get(kinds.Secret, at))["data"], { kept: "Yw==" });
+  });
+
   it("creates what has no name yet", async () => {
     await using cluster = await testCluster();
     const [made] = await cluster.apply({ ...configMap(""), metadata: { generateName: "map-" } });
