@@ -71,7 +71,7 @@ describe("newProgram()", () => {
     assert.match(host.process.stderr, /Usage: lotse .*Commands:.*run.*build/s);
   });
 
-  it("shows the help of the program and of a command on request, with an example, and exits with code 0", async () => {
+  it("[B279] shows the help of the program and of a command on request, with an example, runs nothing, and exits with code 0", async () => {
     for (
       const [args, pattern] of [
         ["--help", /Commands:.*The end\./s],
@@ -80,8 +80,9 @@ describe("newProgram()", () => {
         ["help run", /Runs\n.*\$ lotse run handlers\.ts/s],
       ] as const
     ) {
-      const { host, code } = await run(args);
+      const { host, code, files } = await run(args);
       assert.equal(code, 0, args);
+      assert.equal(files, undefined, "no command has run");
       assert.match(host.process.stdout, pattern, args);
     }
   });

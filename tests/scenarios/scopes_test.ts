@@ -66,6 +66,21 @@ function watched(world: TimedWorld): string[] {
 }
 
 suite("Scopes:", (scenario) => {
+  scenario.timed(
+    "[B186] only the groups of handlers and those that every operator needs are asked for",
+    async (world) => {
+      const { op } = recorder();
+      const running = await world.start(op);
+      await running.advance(60);
+      const asked = new Set(world.requests.map(({ path }) => /^\/apis\/([^/?]+)/.exec(path)?.[1] ?? "core"));
+      const wanted = ["apiextensions.k8s.io", "core", "kopf.dev", "lotse.test", "zalando.org"];
+      assert.deepEqual([...asked].filter((group) => !wanted.includes(group)), []);
+      assert.ok(asked.has("lotse.test"));
+      assert.ok(world.requests.every(({ path }) => !/^\/apis\/?(\?|$)/.test(path)), "and never all of them");
+      await running.stop();
+    },
+  );
+
   scenario(
     "[B208] [B209] a namespace that matches is served when it comes, and no more when it goes",
     async (world) => {
