@@ -30,8 +30,8 @@ export type { Events, PostOptions } from "./lib/operator/events.ts";
 export { isOperator, type Operator, type OperatorOptions } from "./lib/operator/operator.ts";
 export { operator } from "./lib/public/operator.ts";
 export type { RunOptions } from "./lib/operator/run_options.ts";
-export { webhookServer } from "./lib/engines/admission/webhook_server.ts";
-export { ActivityError } from "./lib/engines/activities.ts";
+export { webhookServer } from "./lib/handlers/admission/webhook_server.ts";
+export { ActivityError } from "./lib/handlers/activity/activities.ts";
 export { ApiError, LoginError } from "./lib/client/errors.ts";
 export {
   AdmissionError,
@@ -63,8 +63,8 @@ export type {
   PlainMemo,
   StopReason,
   Sub,
-} from "./lib/registry/arguments.ts";
-export type { Reason, UserInfo } from "./lib/registry/causes.ts";
+} from "./lib/handlers/arguments.ts";
+export type { Reason, UserInfo } from "./lib/handlers/causes.ts";
 export type { Conditions } from "./lib/registry/conditions.ts";
 export {
   ABSENT,
@@ -73,16 +73,16 @@ export {
   type MetaFilter,
   PRESENT,
   type ValueFilter,
-} from "./lib/registry/filters.ts";
+} from "./lib/handlers/filters.ts";
 export type {
   ActivityName,
   AdmissionOperation,
   HandlerOptions,
   RetryOptions,
-} from "./lib/registry/handlers.ts";
-export type { Index } from "./lib/registry/index_handle.ts";
+} from "./lib/handlers/handlers.ts";
+export type { Index } from "./lib/handlers/index/index_handle.ts";
 export { kinds } from "./lib/kits/kinds/kinds.ts";
-export type { On } from "./lib/registry/on.ts";
+export type { On } from "./lib/handlers/on.ts";
 export type {
   ActivityOptions,
   AdmissionOptions,
@@ -91,8 +91,8 @@ export type {
   EventOptions,
   IndexOptions,
   TimerOptions,
-} from "./lib/registry/options.ts";
-export type { ReconcileArguments, ReconcileOptions } from "./lib/registry/reconcile.ts";
+} from "./lib/handlers/options.ts";
+export type { ReconcileArguments, ReconcileOptions } from "./lib/handlers/reconcile/reconcile_handler.ts";
 export {
   resource,
   type ResourceLike,

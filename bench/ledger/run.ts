@@ -11,7 +11,7 @@ import { Ledger } from "../../lib/engines/ledger.ts";
 import { combineObservers, type Observer, type Subject } from "../../lib/execution/observer.ts";
 import type { KubeObject, WatchEvent } from "../../lib/model/object.ts";
 import { currentHost } from "../../lib/runtime/current_host.ts";
-import { RESOURCE } from "../../tests/engines/daemons/world.ts";
+import { RESOURCE } from "../../tests/handlers/background/world.ts";
 import { readOptions } from "../../tools/options.ts";
 
 readOptions(import.meta.url, {});

@@ -12,7 +12,7 @@ import {
   type TestObject,
   testObject,
   timerOf,
-} from "../../tests/engines/daemons/world.ts";
+} from "../../tests/handlers/background/world.ts";
 import { usedHeap } from "../heap.ts";
 
 const COUNT = 10_000;

@@ -10,19 +10,19 @@ import type { CachedObject, ObjectEvent } from "../client/cache/object_store.ts"
 import { objectKey, ObjectState, type ResourceState } from "../execution/object_state.ts";
 import type { ReconcileEnd } from "../execution/observer.ts";
 import type { LoopingReconcile } from "../engines/hot_loop.ts";
-import type { Indexing } from "../engines/indexing/indexing.ts";
+import type { Indexing } from "../handlers/index/indexing.ts";
 import type { KubeObject } from "../model/object.ts";
 import { objectReference } from "../model/references.ts";
 import { groupResource, keyOf, type Resource } from "../model/resource.ts";
 import type { Seconds } from "../runtime/host.ts";
-import type { ReconcileHandler } from "../registry/reconcile.ts";
-import type { TurnDaemons } from "./background_part.ts";
-import { Concurrency } from "./concurrency.ts";
+import type { ReconcileHandler } from "../handlers/reconcile/reconcile_handler.ts";
+import type { TurnDaemons } from "../handlers/background/background_part.ts";
+import { Concurrency } from "../handlers/reconcile/concurrency.ts";
 import { Leaving } from "./leaving.ts";
-import { Kinds, mannersOf } from "./manners.ts";
+import { Kinds, mannersOf } from "../handlers/manners.ts";
 import { isUnseen, reconcile } from "./reconcile.ts";
 import { Triggers } from "./triggers.ts";
-import { type Kind, prepare, type Run, type Turn } from "./turn.ts";
+import { type Kind, prepare, type Run, type Turn } from "../handlers/turn.ts";
 import type { Result, Turn as Occasion, TurnResult, Worker, WorkQueue } from "./work_queue.ts";
 
 /** How many memos are kept of objects that only admission has seen: no informer will tell when they go. */

@@ -7,7 +7,7 @@
  */
 
 import type { Answer, Write } from "../client/cache/caches.ts";
-import type { ChildEvent } from "../execution/child_events.ts";
+import type { ChildEvent } from "../handlers/child/child_events.ts";
 import type { KubeObject } from "../model/object.ts";
 import { keyOf, type Resource } from "../model/resource.ts";
 import { differsFromSent } from "./sent.ts";

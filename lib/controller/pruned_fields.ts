@@ -8,7 +8,7 @@ import { getKey, isEmptyObject, isObject } from "../model/json.ts";
 import type { JsonObject, KubeObject } from "../model/object.ts";
 import { keyOf } from "../model/resource.ts";
 import type { Outgoing } from "../execution/pending_write.ts";
-import type { Turn } from "./turn.ts";
+import type { Turn } from "../handlers/turn.ts";
 
 /** Says which fields of a written patch are not in the server's answer, once per kind. */
 export function reportPruned(

@@ -11,7 +11,7 @@ import type { ObjectEvent } from "../client/cache/object_store.ts";
 import { ApiError } from "../client/errors.ts";
 import type { ObjectState } from "../execution/object_state.ts";
 import type { WriteResult } from "../execution/object_writer.ts";
-import { earliest } from "../execution/reconcile_record.ts";
+import { earliest } from "../handlers/reconcile/reconcile_record.ts";
 import type { FinalizerChange } from "../execution/write_requests.ts";
 import { hasFinalizer, isDeleting } from "../model/finalizers.ts";
 import type { KubeObject } from "../model/object.ts";
@@ -19,10 +19,10 @@ import { joinPatches, Patch } from "../model/patch.ts";
 import { keyOf } from "../model/resource.ts";
 import type { Seconds } from "../runtime/host.ts";
 import { serverSelectorsFor } from "../settings/server_selectors.ts";
-import { type Claim, NO_CLAIM, type Part, type WhyGone, type Work } from "./part.ts";
+import { type Claim, NO_CLAIM, type Part, type WhyGone, type Work } from "../handlers/part.ts";
 import { reportPruned } from "./pruned_fields.ts";
-import type { Kind, Turn } from "./turn.ts";
-import { differsUnseen, isAsNoted } from "./unseen.ts";
+import type { Kind, Turn } from "../handlers/turn.ts";
+import { differsUnseen, isAsNoted } from "../handlers/unseen.ts";
 import type { Result, Turn as Occasion } from "./work_queue.ts";
 
 /** How long an object may hang on our finalizer, which another operator may be about to take off, before a warning. */

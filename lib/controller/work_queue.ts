@@ -12,7 +12,7 @@ import { Limiter } from "../async/limiter.ts";
 import { Schedule } from "../async/schedule.ts";
 import type { TaskGroup } from "../async/tasks.ts";
 import type { ObjectEvent } from "../client/cache/object_store.ts";
-import type { Indexing } from "../engines/indexing/indexing.ts";
+import type { Indexing } from "../handlers/index/indexing.ts";
 import type { ObjectState } from "../execution/object_state.ts";
 import { namespacedName } from "../model/references.ts";
 import { keyOf } from "../model/resource.ts";

@@ -6,13 +6,13 @@
 
 import type { ConnectionInfo } from "../client/auth/connection_info.ts";
 import { isLogin, toConnectionInfo } from "../client/auth/login.ts";
-import { ActivityError, runActivity } from "../engines/activities.ts";
+import { ActivityError, runActivity } from "../handlers/activity/activities.ts";
 import type { Check } from "../engines/probing.ts";
 import type { Observer } from "../execution/observer.ts";
 import { PermanentError, toError } from "../execution/errors.ts";
-import type { ActivityHandler, ActivityName } from "../registry/handlers.ts";
-import type { Index } from "../registry/index_handle.ts";
-import type { Registry } from "../registry/registry.ts";
+import type { ActivityHandler, ActivityName } from "../handlers/handlers.ts";
+import type { Index } from "../handlers/index/index_handle.ts";
+import type { Registry } from "../handlers/registry.ts";
 import type { Host, Seconds } from "../runtime/host.ts";
 import { type Logger, terseLogger } from "../runtime/logging.ts";
 import type { Settings } from "../settings/settings.ts";

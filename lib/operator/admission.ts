@@ -10,18 +10,19 @@ import { aborted } from "../async/timeout.ts";
 import { TaskGroup } from "../async/tasks.ts";
 import type { Client } from "../client/client.ts";
 import { ApiError } from "../client/errors.ts";
-import { CONVERSION_PATH, Conversions } from "../engines/admission/conversion.ts";
-import { clientConfigFor, webhooksFor } from "../engines/admission/webhook_configuration.ts";
-import { type Edit, ManagedConfiguration } from "../engines/admission/managed_configuration.ts";
-import { AdmissionReviews, type AdmissionReviewsOptions } from "../engines/admission/reviewer.ts";
+import { CONVERSION_PATH, Conversions } from "../handlers/admission/conversion.ts";
+import { clientConfigFor, webhooksFor } from "../handlers/admission/webhook_configuration.ts";
+import { type Edit, ManagedConfiguration } from "../handlers/admission/managed_configuration.ts";
+import { AdmissionReviews, type AdmissionReviewsOptions } from "../handlers/admission/reviewer.ts";
 import { writeConversions } from "../engines/definitions/conversion.ts";
 import type { Poster } from "../engines/posting/poster.ts";
 import type { Check } from "../engines/probing.ts";
 import { objectReference } from "../model/references.ts";
 import { MUTATING_WEBHOOK_CONFIGURATIONS, VALIDATING_WEBHOOK_CONFIGURATIONS } from "../model/kinds.ts";
-import type { AdmissionHandler } from "../registry/handlers.ts";
-import { convertedIn, declaredIn } from "../registry/declared.ts";
-import type { Registry } from "../registry/registry.ts";
+import type { AdmissionHandler } from "../handlers/handlers.ts";
+import { declaredIn } from "../handlers/declared_handlers.ts";
+import { convertedIn } from "../registry/declared.ts";
+import type { Registry } from "../handlers/registry.ts";
 import type { ResourceOptions } from "../registry/resource.ts";
 import type { Host, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
@@ -305,7 +306,7 @@ export class Admission {
     const { host } = this.#options;
     const review: AdmissionServerContext["review"] = (payload, hints) => this.#reviews.review(payload, hints);
     // Few operators are asked for admission, and the server's packages take their time to load.
-    const { admissionApp } = await import("../engines/admission/app.ts");
+    const { admissionApp } = await import("../handlers/admission/app.ts");
     const convert: AdmissionServerContext["convert"] = (payload) =>
       new Conversions(this.#converted(), this.#logger).answer(payload);
     const { fetch } = admissionApp({ review, convert, logger: this.#logger });

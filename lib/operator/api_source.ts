@@ -9,7 +9,7 @@ import type { Addressable, Client, PatchRequest } from "../client/client.ts";
 import { currentArguments } from "../execution/invoke.ts";
 import { isObject } from "../model/json.ts";
 import type { KubeObject } from "../model/object.ts";
-import type { Registry } from "../registry/registry.ts";
+import type { Registry } from "../handlers/registry.ts";
 import type { Host } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { Settings } from "../settings/sections.ts";

@@ -11,8 +11,8 @@ import type { KubeObject } from "../model/object.ts";
 import type { Referable } from "../model/references.ts";
 import type { Resource } from "../model/resource.ts";
 import { formatSelector, matches, selectorKey, type SelectorTerm } from "../model/selector.ts";
-import type { Cache, CacheHandler, CacheIndex, CacheListOptions, CacheOptions } from "../registry/cache.ts";
-import type { Registry } from "../registry/registry.ts";
+import type { Cache, CacheHandler, CacheIndex, CacheListOptions, CacheOptions } from "../handlers/cache.ts";
+import type { Registry } from "../handlers/registry.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { ByKind, Settings } from "../settings/sections.ts";
 

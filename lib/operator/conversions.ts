@@ -3,10 +3,11 @@
  * another version. After that the server of admission answers (see admission.ts).
  */
 
-import { CONVERSION_PATH, Conversions } from "../engines/admission/conversion.ts";
-import { ReviewError } from "../engines/admission/review.ts";
-import { clientConfigFor } from "../engines/admission/webhook_configuration.ts";
-import { convertedIn, declaredIn } from "../registry/declared.ts";
+import { CONVERSION_PATH, Conversions } from "../handlers/admission/conversion.ts";
+import { ReviewError } from "../handlers/admission/review.ts";
+import { clientConfigFor } from "../handlers/admission/webhook_configuration.ts";
+import { declaredIn } from "../handlers/declared_handlers.ts";
+import { convertedIn } from "../registry/declared.ts";
 import type { AdmissionServerContext, WebhookClientConfig } from "../settings/admission_server.ts";
 import type { RunningOptions } from "./components.ts";
 
@@ -22,7 +23,7 @@ export async function serveConversions(
 ): Promise<Converter | undefined> {
   const kinds = convertedIn(declaredIn(registry));
   if (kinds.length === 0 || server === null) return undefined;
-  const { admissionApp } = await import("../engines/admission/app.ts");
+  const { admissionApp } = await import("../handlers/admission/app.ts");
   const logger = parent.child({ name: "lotse.admission" });
   const conversions = new Conversions(kinds, logger);
   const convert: AdmissionServerContext["convert"] = (payload) => conversions.answer(payload);

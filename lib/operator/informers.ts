@@ -14,7 +14,7 @@ import { type ApiError, messageOf } from "../client/errors.ts";
 import { type Refusal, watchObjects, type WatchState } from "../client/watch/watcher.ts";
 import type { Controller } from "../controller/controller.ts";
 import type { WorkQueue } from "../controller/work_queue.ts";
-import type { Indexing } from "../engines/indexing/indexing.ts";
+import type { Indexing } from "../handlers/index/indexing.ts";
 import type { Check } from "../engines/probing.ts";
 import type { Observer } from "../execution/observer.ts";
 import type { KubeObject } from "../model/object.ts";

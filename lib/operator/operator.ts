@@ -8,22 +8,23 @@ import { CustomMetrics, type MetricsMaker } from "../engines/metrics/custom.ts";
 import { detectIdentity } from "../engines/peering/peering.ts";
 import { asap, type Lifecycle } from "../execution/lifecycle.ts";
 import type { Referable } from "../model/references.ts";
-import type { PlainMemo } from "../registry/arguments.ts";
-import { type DeclaredHandler, declaredIn } from "../registry/declared.ts";
-import { isAlike } from "../registry/exchange.ts";
+import type { PlainMemo } from "../handlers/arguments.ts";
+import { declaredIn } from "../handlers/declared_handlers.ts";
+import type { DeclaredHandler } from "../registry/declared.ts";
+import { isAlike } from "../handlers/exchange.ts";
 import {
   type DeclareDaemon,
   type DeclareIndex,
   declareInto,
   type DeclareTimer,
   type On,
-} from "../registry/on.ts";
-import type { DeclareReconcile } from "../registry/reconcile.ts";
-import { Registry } from "../registry/registry.ts";
-import type { DeclareOwns, DeclareWatches } from "../registry/related.ts";
-import { type DeclareCache, declareCache } from "../registry/cache.ts";
-import type { TriggerTarget } from "../registry/targets.ts";
-import type { DeclareTask } from "../registry/tasks.ts";
+} from "../handlers/on.ts";
+import type { DeclareReconcile } from "../handlers/reconcile/reconcile_handler.ts";
+import { Registry } from "../handlers/registry.ts";
+import type { DeclareOwns, DeclareWatches } from "../handlers/child/related.ts";
+import { type DeclareCache, declareCache } from "../handlers/cache.ts";
+import type { TriggerTarget } from "../handlers/reconcile/targets.ts";
+import type { DeclareTask } from "../handlers/task/task_handler.ts";
 import { pointTo } from "../runtime/call_site.ts";
 import { currentHost } from "../runtime/current_host.ts";
 import type { Host } from "../runtime/host.ts";

@@ -2,7 +2,7 @@
 
 import type { GivenCredentials } from "../client/auth/login.ts";
 import type { HandlerCall } from "../engines/calls.ts";
-import type { PlainMemo } from "../registry/arguments.ts";
+import type { PlainMemo } from "../handlers/arguments.ts";
 import { currentHost } from "../runtime/current_host.ts";
 import type { Files, Host } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";

@@ -8,8 +8,8 @@
 import type { Client } from "../client/client.ts";
 import { keyOf, type Resource } from "../model/resource.ts";
 import { formatSelector, isSpecific, matches, select, type Selector } from "../model/selector.ts";
-import type { AdmissionHandler, ObjectHandler } from "../registry/handlers.ts";
-import type { Registry } from "../registry/registry.ts";
+import type { AdmissionHandler, ObjectHandler } from "../handlers/handlers.ts";
+import type { Registry } from "../handlers/registry.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { Persistence } from "../settings/persistence/storage.ts";
 import { entriesOf, keptPartsFor, serverSelectorsFor } from "../settings/server_selectors.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-export { ReviewError } from "../engines/admission/review.ts";
-export { webhookServer, type WebhookServerOptions } from "../engines/admission/webhook_server.ts";
+export { ReviewError } from "../handlers/admission/review.ts";
+export { webhookServer, type WebhookServerOptions } from "../handlers/admission/webhook_server.ts";
 export type {
   AdmissionAnswer,
   AdmissionServer,

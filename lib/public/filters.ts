@@ -25,4 +25,4 @@ export {
   none,
   not,
   type ValueFilter,
-} from "../registry/filters.ts";
+} from "../handlers/filters.ts";

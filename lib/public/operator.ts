@@ -4,7 +4,7 @@ import { applyDefinitions, checkFields } from "../kits/definitions/mod.ts";
 import { checkRights, RightsFile } from "../kits/rights/mod.ts";
 import type { Extras } from "../operator/extras.ts";
 import { Operator, type OperatorOptions } from "../operator/operator.ts";
-import type { PlainMemo } from "../registry/arguments.ts";
+import type { PlainMemo } from "../handlers/arguments.ts";
 import { pointTo } from "../runtime/call_site.ts";
 
 const EXTRAS: Extras = {

@@ -17,11 +17,11 @@ export type {
   DeclareTimer,
   LoginResult,
   OptionalField,
-} from "../registry/on.ts";
-export type { SeenBy, SubFn, SubOptions } from "../registry/arguments.ts";
+} from "../handlers/on.ts";
+export type { SeenBy, SubFn, SubOptions } from "../handlers/arguments.ts";
 export type { LedgerEntry, LedgerHandler, LedgerRecord } from "../engines/ledger.ts";
 export type { TemporaryErrorOptions } from "../execution/errors.ts";
-export type { BackgroundOptions, ChangeHandlerCause, OptionsOfCause } from "../registry/options.ts";
+export type { BackgroundOptions, ChangeHandlerCause, OptionsOfCause } from "../handlers/options.ts";
 export type {
   Addressable,
   DeepReadonly,
@@ -39,7 +39,7 @@ export type {
   ReconcileFn,
   ReconcileResult,
   Requeue,
-} from "../registry/reconcile.ts";
+} from "../handlers/reconcile/reconcile_handler.ts";
 export type {
   ChildHandlerArguments,
   ChildHandlerOptions,
@@ -50,7 +50,7 @@ export type {
   OwnsOptions,
   RelatedChange,
   WatchesOptions,
-} from "../registry/related.ts";
+} from "../handlers/child/related.ts";
 export type {
   Cache,
   CachedView,
@@ -58,11 +58,11 @@ export type {
   CacheListOptions,
   CacheOptions,
   DeclareCache,
-} from "../registry/cache.ts";
-export type { TargetAddress, TriggerTarget } from "../registry/targets.ts";
+} from "../handlers/cache.ts";
+export type { TargetAddress, TriggerTarget } from "../handlers/reconcile/targets.ts";
 export type { ExponentialBackoff, HandlerBackoff } from "../execution/backoff.ts";
-export type { RateLimit, ReconcileReason } from "../execution/reconcile_record.ts";
-export type { IndexKey, IndexOf, IndexValue, SingleValue } from "../registry/index_handle.ts";
+export type { RateLimit, ReconcileReason } from "../handlers/reconcile/reconcile_record.ts";
+export type { IndexKey, IndexOf, IndexValue, SingleValue } from "../handlers/index/index_handle.ts";
 export type { DeclaredHandler } from "../registry/declared.ts";
 export type { Kinds } from "../kits/kinds/kinds.ts";
 export type {
@@ -109,7 +109,7 @@ export type {
 export type { WriteOptions } from "../client/client.ts";
 export type { MissingRight } from "../client/errors.ts";
 export type { ConditionOptions } from "../registry/conditions.ts";
-export type { DeclareTask, TaskArguments, TaskOptions } from "../registry/tasks.ts";
+export type { DeclareTask, TaskArguments, TaskOptions } from "../handlers/task/task_handler.ts";
 export type {
   Counter,
   Gauge,

@@ -2,10 +2,7 @@
 
 import type { FieldPath } from "../model/fields.ts";
 import type { Selector } from "../model/selector.ts";
-import type { ChangeHandler, ObjectHandler } from "./handlers.ts";
-import type { Registry } from "./registry.ts";
-import type { SourceHandler } from "./related.ts";
-import { hasConversion, optionsOf, type ResourceOptions } from "./resource.ts";
+import { hasConversion, type ResourceOptions } from "./resource.ts";
 
 /** A handler of objects, as declared. */
 export interface DeclaredHandler {
@@ -27,41 +24,8 @@ export interface DeclaredHandler {
   readonly fn: unknown;
 }
 
-/** Returns all handlers of objects, each once. */
-export function declaredIn(registry: Registry): DeclaredHandler[] {
-  const causes = new Map<ObjectHandler, string>();
-  for (const handler of registry.objectHandlers) {
-    causes.set(handler, "type" in handler ? String(handler.type) : "event");
-  }
-  for (const handler of registry.reconcileHandlers) causes.set(handler, "reconcile");
-  for (const handler of registry.indexHandlers) causes.set(handler, "index");
-  for (const handler of registry.statefulHandlers) {
-    causes.set(handler, "type" in handler ? String(handler.type) : "change");
-  }
-  for (const handler of registry.changeHandlers) causes.set(handler, causeOf(handler));
-  for (const handler of registry.admissionHandlers) causes.set(handler, handler.cause);
-  return [...causes].map(([handler, cause]) => ({
-    id: handler.id,
-    cause,
-    selector: handler.selector,
-    resource: optionsOf(handler.selector),
-    field: handler.field,
-    hasFinalizer: "finalize" in handler && handler.finalize !== undefined,
-    owner: isSource(handler) ? handler.owner : undefined,
-    fn: handler.fn,
-  }));
-}
-
 /** Returns the kinds of handlers whose versions are converted by code, each once. */
 export function convertedIn(handlers: readonly Pick<DeclaredHandler, "resource">[]): ResourceOptions[] {
   const kinds = new Set(handlers.flatMap(({ resource }) => resource ?? []));
   return [...kinds].filter(hasConversion);
-}
-
-function isSource(handler: ObjectHandler): handler is SourceHandler {
-  return "type" in handler && handler.type === "owns";
-}
-
-function causeOf({ reason, initial }: ChangeHandler): string {
-  return reason ?? (initial ? "resume" : "change");
 }

@@ -16,6 +16,8 @@ export const LAYERS: readonly string[] = [
   "execution",
   "registry",
   "engines",
+  // The manners of handlers: what is declared, called and noted of each.
+  "handlers",
   "controller",
   "operator",
   "kits",
@@ -64,7 +66,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "fast-json-patch": ["lib/kits/apiserver/patches/json_patch.ts"],
   // HTTP is hono everywhere; each server of ours is an app of its own.
   "hono": [
-    "lib/engines/admission/",
+    "lib/handlers/admission/",
     "lib/engines/probing.ts",
     "lib/kits/apiserver/",
     "lib/kits/console/",

@@ -2,16 +2,16 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ApiError } from "../../lib/client/errors.ts";
 import { TemporaryError } from "../../lib/execution/errors.ts";
-import { changesOf } from "../../lib/controller/change_slot.ts";
+import { changesOf } from "../../lib/handlers/change/change_slot.ts";
 import { reconcile } from "../../lib/controller/reconcile.ts";
 import type { Turn as Occasion } from "../../lib/controller/work_queue.ts";
 import type { WriteRequest, WriteResult } from "../../lib/execution/object_writer.ts";
 import type { KubeObject, WatchEvent } from "../../lib/model/object.ts";
-import { ABSENT } from "../../lib/registry/filters.ts";
+import { ABSENT } from "../../lib/handlers/filters.ts";
 import { isEqualJson } from "../../lib/model/json.ts";
 import { applyMergePatch, Patch } from "../../lib/model/patch.ts";
 import { defaultSettings } from "../../lib/settings/settings.ts";
-import { type Bench, type BenchHandler, handledBody, makeBench } from "./bench.ts";
+import { type Bench, type BenchHandler, handledBody, makeBench } from "../handlers/bench.ts";
 
 function pod(version = 1): KubeObject {
   return {

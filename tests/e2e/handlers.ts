@@ -8,7 +8,7 @@
 
 import { appendFileSync } from "node:fs";
 import process from "node:process";
-import { Registry } from "../../lib/registry/registry.ts";
+import { Registry } from "../../lib/handlers/registry.ts";
 import { type Operator, TemporaryError } from "../../mod.ts";
 
 const { TRACE = "", HOLD } = process.env;

@@ -9,7 +9,7 @@ import {
 } from "../../lib/execution/errors.ts";
 import { execute, type ExecuteOptions, failAfterwards } from "../../lib/execution/execute.ts";
 import type { Handler, Outcome } from "../../lib/execution/handler.ts";
-import { Progress } from "../../lib/execution/progress.ts";
+import { Progress } from "../../lib/handlers/change/progress.ts";
 import { createLogger, type LogRecord } from "../../lib/runtime/logging.ts";
 import { virtualHost } from "../../lib/runtime/virtual/host.ts";
 import { annotations } from "../../lib/settings/persistence/presets.ts";

@@ -53,9 +53,9 @@ describe("describeMutant()", () => {
 
 describe("breaksOf()", () => {
   it("gives a mutant for each break, for the file's own test or for those that are named", () => {
-    const file = "lib/engines/daemons/daemons.ts";
+    const file = "lib/handlers/background/daemons.ts";
     assert.deepEqual(breaksOf(file, [["x", "y"]]), [
-      { file, replace: "x", by: "y", tests: ["tests/engines/daemons/daemons_test.ts"] },
+      { file, replace: "x", by: "y", tests: ["tests/handlers/background/daemons_test.ts"] },
     ]);
     assert.deepEqual(breaksOf(file, [["x", "y"], ["z", ""]], ["t"]).map(({ by, tests }) => [by, tests]), [
       ["y", ["t"]],

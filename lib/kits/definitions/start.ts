@@ -7,7 +7,7 @@ import { select, type Selector } from "../../model/selector.ts";
 import type { RunningOptions } from "../../operator/components.ts";
 import { serveConversions } from "../../operator/conversions.ts";
 import type { CheckOptions } from "../../operator/extras.ts";
-import { declaredIn } from "../../registry/declared.ts";
+import { declaredIn } from "../../handlers/declared_handlers.ts";
 import { makeCrds } from "./crds.ts";
 import { findUnknownFields } from "./field_check.ts";
 import { applyCrds } from "./lifecycle.ts";

@@ -4,7 +4,7 @@
 
 import { fixedCredentials, type Impersonation } from "../../client/auth/connection_info.ts";
 // NB: operators load these when they need them, and a virtual clock does not wait for files that are really read.
-import "../../engines/admission/app.ts";
+import "../../handlers/admission/app.ts";
 import "../../engines/metrics/metrics.ts";
 import "../../engines/tracing.ts";
 import "../../runtime/certificates.ts";

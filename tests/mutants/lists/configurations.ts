@@ -5,7 +5,7 @@ import { breaksOf, type Mutant } from "../mutant.ts";
 const SERVER = ["tests/scenarios/admission_server_test.ts"];
 
 const mutants: Mutant[] = [
-  ...breaksOf("lib/engines/admission/managed_configuration.ts", [
+  ...breaksOf("lib/handlers/admission/managed_configuration.ts", [
     ["ManagedConfiguration.create", "if (!isNeeded) return false;", ""],
     ["ManagedConfiguration.write", "this.#problem === undefined && ", ""],
     [

@@ -6,16 +6,16 @@ const STORE = "lib/client/cache/object_store.ts";
 const STATE = "lib/execution/object_state.ts";
 const QUEUE = "lib/controller/work_queue.ts";
 const CONTROLLER = "lib/controller/controller.ts";
-const TURN = "lib/controller/turn.ts";
+const TURN = "lib/handlers/turn.ts";
 const RESULTS = "lib/execution/results.ts";
 const RECONCILE = "lib/controller/reconcile.ts";
-const DECIDE = "lib/controller/decide.ts";
-const PART = "lib/controller/change_part.ts";
-const CHANGES = "lib/controller/change_run.ts";
-const NOTES = "lib/controller/notes.ts";
-const EVENTS = "lib/controller/event_part.ts";
-const SIGNATURES = "lib/controller/signatures.ts";
-const SUBS = "lib/controller/sub_handlers.ts";
+const DECIDE = "lib/handlers/change/decide.ts";
+const PART = "lib/handlers/change/change_part.ts";
+const CHANGES = "lib/handlers/change/change_run.ts";
+const NOTES = "lib/handlers/change/notes.ts";
+const EVENTS = "lib/handlers/event/event_part.ts";
+const SIGNATURES = "lib/handlers/change/signatures.ts";
+const SUBS = "lib/handlers/change/sub_handlers.ts";
 const PRUNED = "lib/controller/pruned_fields.ts";
 
 const causes = ["tests/scenarios/causes_test.ts"];
@@ -30,7 +30,7 @@ const progress = ["tests/scenarios/progress_test.ts"];
 const running = ["tests/scenarios/running_test.ts"];
 const stopping = ["tests/scenarios/daemons_stopping_test.ts"];
 const subs = ["tests/scenarios/sub_handlers_test.ts"];
-const unseen = ["tests/controller/unseen_test.ts", "tests/scenarios/unseen_test.ts"];
+const unseen = ["tests/handlers/unseen_test.ts", "tests/scenarios/unseen_test.ts"];
 const writes = ["tests/scenarios/writes_test.ts"];
 
 /** One newest state: what is newer, what is kept aside, what a listing says. */
@@ -484,7 +484,7 @@ const changes: Mutant[] = [
       `if (result.kind === "unchanged") return;\n        const answer = result.body;`,
     ],
     ["ChangePart.atRest", `step.cause.reason === "noop"`, "true"],
-  ], ["tests/controller/change_part_test.ts", "tests/controller/reconcile_test.ts"]),
+  ], ["tests/handlers/change/change_part_test.ts", "tests/controller/reconcile_test.ts"]),
   ...breaksOf(NOTES, [
     ["sweptNotes", "persistence.progress.sweep(notes, state.snapshot);", ""],
     [
@@ -609,7 +609,7 @@ const edges: Mutant[] = [
 
 /** Events that change only what nobody looks at. */
 const passing: Mutant[] = [
-  ...breaksOf("lib/controller/unseen.ts", [
+  ...breaksOf("lib/handlers/unseen.ts", [
     ["seenBy", "if (handlers.some(asksFunctions)) return undefined;", ""],
     ["seenBy", "const paths = [...fields];", "const paths: (typeof fields[number])[] = [];"],
     ["unionOf", "if (sees === undefined) return undefined;", "if (sees === undefined) continue;"],

@@ -5,7 +5,7 @@ import { breaksOf, type Mutant } from "../mutant.ts";
 const DEFINITION = ["tests/engines/definitions/conversion_test.ts"];
 
 const mutants: Mutant[] = [
-  ...breaksOf("lib/engines/admission/conversion.ts", [
+  ...breaksOf("lib/handlers/admission/conversion.ts", [
     ["Conversions.#convert", "group === wantedGroup &&", ""],
     ["Conversions.#convert", 'from && callConversion("toHub", from, object)', "undefined"],
     ["Conversions.#convert", 'to && callConversion("fromHub", to, atHub)', "undefined"],

@@ -3,12 +3,12 @@
 import { breaksOf, type Mutant } from "../mutant.ts";
 
 const METRICS = ["tests/scenarios/metrics_test.ts"];
-const DAEMONS = ["tests/engines/daemons/daemons_test.ts"];
-const TASKS = ["tests/engines/daemons/daemon_task_test.ts"];
+const DAEMONS = ["tests/handlers/background/daemons_test.ts"];
+const TASKS = ["tests/handlers/background/daemon_task_test.ts"];
 const POSTING = ["tests/engines/posting/poster_test.ts"];
 
 const mutants: Mutant[] = [
-  ...breaksOf("lib/engines/activities.ts", [
+  ...breaksOf("lib/handlers/activity/activities.ts", [
     [
       "resultsOf",
       "failures.set(handler.id, outcome.error);",
@@ -27,7 +27,7 @@ const mutants: Mutant[] = [
     ["Probes.#current", "this.#asking ??= probe()", "this.#asking = probe()"],
     ["probingApp", `app.on(["GET", "HEAD"], path`, `app.on(["GET", "HEAD", "POST"], path`],
   ]),
-  ...breaksOf("lib/engines/daemons/daemons.ts", [
+  ...breaksOf("lib/handlers/background/daemons.ts", [
     ["Daemons.pause", `"OPERATOR_PAUSING"`, `"OPERATOR_EXITING"`],
     ["Daemons.resume", "this.#isPaused = false;", ""],
     ["Daemons.#spawn", "if (this.#isPaused || this.#isExiting) return;", "if (this.#isExiting) return;"],
@@ -43,14 +43,14 @@ const mutants: Mutant[] = [
       "",
     ],
   ]),
-  ...breaksOf("lib/engines/daemons/daemon_task.ts", [
+  ...breaksOf("lib/handlers/background/daemon_task.ts", [
     ["DaemonTask.#end", "    if (!wasAsked) {", "    if (true) {"],
   ], DAEMONS),
-  ...breaksOf("lib/engines/daemons/next_run.ts", [
+  ...breaksOf("lib/handlers/background/next_run.ts", [
     ["stopStage", "const toCancel = since + backoff;", "const toCancel = since;"],
     ["stopStage", "if (timeout !== undefined && isBefore(now, toCancel + timeout)) {", "if (false) {"],
   ], DAEMONS),
-  ...breaksOf("lib/engines/daemons/daemon_task.ts", [
+  ...breaksOf("lib/handlers/background/daemon_task.ts", [
     ["DaemonTask.#write", "readsFirst: !pending.isEmpty", "readsFirst: false"],
     [
       "DaemonTask.#plan",
@@ -91,7 +91,7 @@ const mutants: Mutant[] = [
     ],
   ], [...DAEMONS, ...TASKS]),
   // A refused attempt counts as a success; one that is none counts for nothing.
-  ...breaksOf("lib/engines/daemons/daemon_task.ts", [
+  ...breaksOf("lib/handlers/background/daemon_task.ts", [
     ["DaemonTask.#write", 'if (result.kind !== "dropped") this.#count', "this.#count"],
   ], METRICS),
   // What is kept is counted when it is written or refused, and not before.
@@ -108,7 +108,7 @@ const mutants: Mutant[] = [
       "",
     ],
   ], METRICS),
-  ...breaksOf("lib/engines/daemons/object_daemons.ts", [
+  ...breaksOf("lib/handlers/background/object_daemons.ts", [
     [
       "ObjectDaemons.notice",
       "if (before === undefined || before === essence) return;",
@@ -133,7 +133,7 @@ const mutants: Mutant[] = [
     ["Poster.post", "backoffs: backoffs ?? defaultBackoffs,", "backoffs: defaultBackoffs,"],
     ["Poster.#next", "if (!signal.aborted) this.#drop(posting.reference, error);", "throw error;"],
   ]),
-  ...breaksOf("lib/engines/admission/webhook_configuration.ts", [
+  ...breaksOf("lib/handlers/admission/webhook_configuration.ts", [
     ["spell", `.replaceAll("_", "-")`, ""],
     ["webhookPath", `.filter((part) => part !== "")`, ""],
     ["checkWebhookNames", "if (other !== id) {", "if (false) {"],

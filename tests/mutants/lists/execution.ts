@@ -21,8 +21,8 @@ const mutants: Mutant[] = [
   ...breaksOf("lib/execution/execute.ts", [
     ["retryOrFail", "runtime: options.spent + delay };", "runtime: options.spent };"],
     ["retryOrFail", "retry: options.attempts.retry + 1,", "retry: options.attempts.retry,"],
-  ], ["tests/engines/activities_test.ts"]),
-  ...breaksOf("lib/execution/progress.ts", [
+  ], ["tests/handlers/activity/activities_test.ts"]),
+  ...breaksOf("lib/handlers/change/progress.ts", [
     ["afterOutcome", "retries: record.retries + 1,", "retries: 1,"],
     [
       "afterOutcome",
@@ -72,13 +72,13 @@ const mutants: Mutant[] = [
   ]),
   ...breaksOf("lib/settings/persistence/place.ts", [
     ["dropAnnotation", "if (getKey(annotationsOf(body), key) === undefined) delete", "if (false) delete"],
-  ], ["tests/execution/progress_test.ts"]),
+  ], ["tests/handlers/change/progress_test.ts"]),
   ...breaksOf("lib/execution/lifecycle.ts", [
     ["asap", "first === undefined ? [] : [first]", "[first] as Candidate[]"],
     ["asap", "candidate.retry < best.retry", "candidate.retry > best.retry"],
     ["asap", "candidate.retry < best.retry", "candidate.retry <= best.retry"],
   ]),
-  ...breaksOf("lib/execution/progress.ts", [
+  ...breaksOf("lib/handlers/change/progress.ts", [
     ["Progress.refuse", "if (stored !== undefined && isEqual(record, stored)) continue;", ""],
     [
       "Progress.refuse",

@@ -2,48 +2,48 @@
 
 import { breaksOf, type Mutant } from "../mutant.ts";
 
-const ON = ["tests/registry/on_test.ts"];
-const DECIDE = ["tests/controller/decide_test.ts"];
+const ON = ["tests/handlers/on_test.ts"];
+const DECIDE = ["tests/handlers/change/decide_test.ts"];
 
 const mutants: Mutant[] = [
-  ...breaksOf("lib/registry/handlers.ts", [
+  ...breaksOf("lib/handlers/handlers.ts", [
     ["idOf", "id ?? nameOf(fn) ?? fallback", "id ?? fallback"],
     ["idOf", "id ?? nameOf(fn) ?? fallback", "nameOf(fn) ?? id ?? fallback"],
     ["idOf", `base : \`\${base}/\${field.join(".")}\``, "base : base"],
     ["nameOf", "fn.name.replace(/^(bound )+/", "fn.name.replace(/^bound /"],
   ], ON),
-  ...breaksOf("lib/registry/declare.ts", [
+  ...breaksOf("lib/handlers/declare.ts", [
     ["objectHandler", `declaration.isSub === true || cause === "index";`, "declaration.isSub === true;"],
     ["changeHandler", `if (cause === "field" && handler.field === undefined`, "if (false"],
     ["rejectContradictions", "if (criteria.length > 0 && field === undefined) {", "if (false) {"],
     ["rejectContradictions", `if (criteria[0] === "value" && criteria.length > 1) {`, "if (false) {"],
   ], ON),
-  ...breaksOf("lib/registry/option_checks.ts", [
+  ...breaksOf("lib/handlers/option_checks.ts", [
     ["checkMeta", "if (value === null || value === undefined) {", "if (false) {"],
   ], ON),
-  ...breaksOf("lib/registry/declare.ts", [
+  ...breaksOf("lib/handlers/declare.ts", [
     ["changeHandler", `needsChange: cause === "update" || cause === "field"`, "needsChange: true"],
     [
       "changeHandler",
       `needsChange: cause === "update" || cause === "field"`,
       `needsChange: cause === "field"`,
     ],
-  ], ["tests/registry/filters_test.ts"]),
-  ...breaksOf("lib/registry/registry.ts", [
+  ], ["tests/handlers/filters_test.ts"]),
+  ...breaksOf("lib/handlers/registry.ts", [
     ["Registry.#rejectCollision", "if (selectorKey(selector) !== kind) continue;", "continue;"],
     [
       "readonly #handlers: RegisteredHandler[] = [];",
       "static readonly shared: RegisteredHandler[] = [];\n  readonly #handlers = Registry.shared;",
     ],
   ], ON),
-  ...breaksOf("lib/registry/registry.ts", [
+  ...breaksOf("lib/handlers/registry.ts", [
     [
       "Registry.add",
       "this.#handlers.push(handler);",
       "if (!this.#handlers.some(({ fn }) => fn === handler.fn)) this.#handlers.push(handler);",
     ],
   ], DECIDE),
-  ...breaksOf("lib/controller/decide.ts", [
+  ...breaksOf("lib/handlers/change/decide.ts", [
     ["selectChanges", `selected.has(id) ? "id" : undefined`, "undefined"],
     ["selectChanges", "for (const each of prematched)", "for (const each of prematched.toReversed())"],
     ["selectChanges", "mismatchOfField(turn, cause, each)", "earlier"],
@@ -62,18 +62,18 @@ const mutants: Mutant[] = [
     ["this.#lifecycle = value ?? undefined;", "this.#lifecycle = value ?? this.#lifecycle;"],
   ], ON),
   ...breaksOf(
-    "lib/registry/declare.ts",
+    "lib/handlers/declare.ts",
     [["operationsOf", "if (listed?.length === 0) {", "if (false) {"]],
     ON,
   ),
-  ...breaksOf("lib/registry/args.ts", [
+  ...breaksOf("lib/handlers/object_args.ts", [
     ["EventArgs.event", "return deepFreeze(this.#event);", "return this.#event;"],
     ["ChangeArgs.#at", "return deepFreeze(value);", "return value;"],
   ]),
   ...breaksOf("lib/model/views.ts", [["readOnly", "return deepFreeze(value);", "return value;"]], [
-    "tests/registry/args_test.ts",
+    "tests/handlers/object_args_test.ts",
   ]),
-  ...breaksOf("lib/registry/filters.ts", [
+  ...breaksOf("lib/handlers/filters.ts", [
     [
       "matchesMeta",
       "return Object.entries(filters).every(",
@@ -131,7 +131,7 @@ const mutants: Mutant[] = [
       "if (!isObject(value)) return undefined;\n    value = getKey",
       "if (!isObject(value)) return value;\n    value = getKey",
     ],
-  ], ["tests/registry/filters_test.ts"]),
+  ], ["tests/handlers/filters_test.ts"]),
 ];
 
 export default mutants;

@@ -5,18 +5,18 @@ import type { Mutant } from "../mutant.ts";
 const tests = ["tests/scenarios/admission_test.ts"];
 const server = ["tests/scenarios/admission_server_test.ts"];
 
-const SELECTION = { file: "lib/engines/admission/reviewer.ts", tests };
-const ANSWER = { file: "lib/engines/admission/response.ts", tests };
-const REVIEWS = { file: "lib/engines/admission/reviewer.ts", tests };
-const REVIEW = { file: "lib/engines/admission/review.ts", tests };
-const KEPT = { file: "lib/engines/admission/managed_configuration.ts", tests: server };
+const SELECTION = { file: "lib/handlers/admission/reviewer.ts", tests };
+const ANSWER = { file: "lib/handlers/admission/response.ts", tests };
+const REVIEWS = { file: "lib/handlers/admission/reviewer.ts", tests };
+const REVIEW = { file: "lib/handlers/admission/review.ts", tests };
+const KEPT = { file: "lib/handlers/admission/managed_configuration.ts", tests: server };
 const ADMISSION = { file: "lib/operator/admission.ts", tests: server };
-const CONFIGURATION = { file: "lib/engines/admission/webhook_configuration.ts", tests: server };
+const CONFIGURATION = { file: "lib/handlers/admission/webhook_configuration.ts", tests: server };
 
 const mutants: Mutant[] = [
   // Paths of webhooks, and refusals of configurations.
   {
-    ...{ file: "lib/engines/admission/reviewer.ts", tests: server },
+    ...{ file: "lib/handlers/admission/reviewer.ts", tests: server },
     in: "AdmissionReviews.#idOf",
     replace: "ids.find((id) => webhookPath(id) === webhook) ?? webhook",
     by: "webhook",

@@ -5,7 +5,7 @@ import type { Mutant } from "../mutant.ts";
 const tests = ["tests/scenarios/causes_test.ts"];
 const finalizers = ["tests/scenarios/finalizers_test.ts"];
 
-const CAUSES = { file: "lib/registry/causes.ts", tests };
+const CAUSES = { file: "lib/handlers/causes.ts", tests };
 const APPLY = { file: "lib/execution/write_requests.ts", tests: finalizers };
 
 const mutants: Mutant[] = [
@@ -55,7 +55,7 @@ const mutants: Mutant[] = [
     by: 'return "deletionTimestamp" in metadataOf(body);',
   },
   {
-    file: "lib/registry/args.ts",
+    file: "lib/handlers/object_args.ts",
     tests,
     in: "ChangeArgs.diff",
     replace:
@@ -63,28 +63,28 @@ const mutants: Mutant[] = [
     by: "return [];",
   },
   {
-    file: "lib/controller/decide.ts",
+    file: "lib/handlers/change/decide.ts",
     tests,
     in: "isOfOtherReason",
     replace: '(!cause.initial || (cause.reason === "delete" && !handler.deleted))',
     by: "!cause.initial",
   },
   {
-    file: "lib/controller/decide.ts",
+    file: "lib/handlers/change/decide.ts",
     tests,
     in: "isOfOtherReason",
     replace: '(cause.reason === "delete" && !handler.deleted)',
     by: 'cause.reason === "delete"',
   },
   {
-    file: "lib/controller/decide.ts",
+    file: "lib/handlers/change/decide.ts",
     tests,
     in: "isOfOtherReason",
     replace: 'return handler.initial && (!cause.initial || (cause.reason === "delete" && !handler.deleted));',
     by: "return false;",
   },
   {
-    file: "lib/controller/decide.ts",
+    file: "lib/handlers/change/decide.ts",
     tests,
     in: "isOfOtherReason",
     replace: "if (handler.reason !== undefined && handler.reason !== cause.reason) return true;",
@@ -109,7 +109,7 @@ const mutants: Mutant[] = [
     by: "return undefined;",
   },
   {
-    file: "lib/registry/declare.ts",
+    file: "lib/handlers/declare.ts",
     tests: finalizers,
     in: "changeHandler",
     replace: 'requiresFinalizer: cause === "delete" && options.optional !== true,',

@@ -5,11 +5,11 @@ import type { Mutant } from "../mutant.ts";
 const tests = ["tests/scenarios/daemons_test.ts"];
 const stopping = ["tests/scenarios/daemons_stopping_test.ts"];
 
-const DAEMONS = { file: "lib/engines/daemons/daemons.ts", tests };
-const TASK = { file: "lib/engines/daemons/daemon_task.ts", tests };
+const DAEMONS = { file: "lib/handlers/background/daemons.ts", tests };
+const TASK = { file: "lib/handlers/background/daemon_task.ts", tests };
 const STOPPING = { ...TASK, tests: stopping };
-const CALL = { file: "lib/engines/daemons/daemon_call.ts", tests };
-const STAGES = { file: "lib/engines/daemons/next_run.ts", tests: stopping };
+const CALL = { file: "lib/handlers/background/daemon_call.ts", tests };
+const STAGES = { file: "lib/handlers/background/next_run.ts", tests: stopping };
 const PENDING = { file: "lib/execution/pending_write.ts", tests };
 
 const mutants: Mutant[] = [
@@ -66,14 +66,14 @@ const mutants: Mutant[] = [
   { ...TASK, in: "DaemonTask.stop", replace: 'if (phase.kind === "waiting") this.#end();', by: "" },
   // When they are tried again, and how often.
   {
-    file: "lib/execution/retry.ts",
+    file: "lib/handlers/retry.ts",
     tests,
     in: "after",
     replace: "due: now + pauseOf(delay, attempts)",
     by: "due: now + Math.ceil(delay)",
   },
   {
-    file: "lib/engines/daemons/next_run.ts",
+    file: "lib/handlers/background/next_run.ts",
     tests,
     in: "nextRun",
     replace: "if (retry.due !== Infinity) return { due: retry.due };",
@@ -190,7 +190,7 @@ const mutants: Mutant[] = [
   { ...DAEMONS, in: "Daemons.match", replace: '"FILTERS_MISMATCH",', by: '"RESOURCE_DELETED",' },
   { ...TASK, in: "DaemonTask.#end", replace: "if (!wasAsked) {", by: "{" },
   {
-    file: "lib/registry/filters.ts",
+    file: "lib/handlers/filters.ts",
     tests,
     in: "matchesField",
     replace: "[getField(candidate.body, field)]",

@@ -4,7 +4,7 @@ import type { Mutant } from "../mutant.ts";
 
 const tests = ["tests/scenarios/delays_test.ts"];
 
-const PROGRESS = { file: "lib/execution/progress.ts", tests };
+const PROGRESS = { file: "lib/handlers/change/progress.ts", tests };
 
 const mutants: Mutant[] = [
   // Short delays count for nothing; all count twice; or not beyond ten minutes, as in Kopf.

@@ -5,14 +5,14 @@ import type { Mutant } from "../mutant.ts";
 const filters = ["tests/scenarios/filters_test.ts", "tests/scenarios/writes_test.ts"];
 const selectors = ["tests/scenarios/selectors_test.ts"];
 
-const FILTERS = { file: "lib/registry/filters.ts", tests: filters };
+const FILTERS = { file: "lib/handlers/filters.ts", tests: filters };
 const DIFFBASE = { file: "lib/settings/persistence/diff_base.ts", tests: filters };
 const OBSERVATION = { file: "lib/operator/watched_resources.ts", tests: selectors };
 
 const mutants: Mutant[] = [
   // Handlers of all kinds are asked.
   {
-    file: "lib/registry/registry.ts",
+    file: "lib/handlers/registry.ts",
     tests: filters,
     in: "Registry.#find",
     replace: "const isOurs = (handler: WatchingHandler): boolean => this.#isServed(handler, resource);",
@@ -20,14 +20,14 @@ const mutants: Mutant[] = [
   },
   // A filter that throws: ends the cycle; counts as matching; is complained about each time, or never.
   {
-    file: "lib/controller/decide.ts",
+    file: "lib/handlers/change/decide.ts",
     tests: filters,
     in: "prematch",
     replace: 'return { handler, mismatch: "error" };',
     by: "throw error;",
   },
   {
-    file: "lib/controller/decide.ts",
+    file: "lib/handlers/change/decide.ts",
     tests: filters,
     in: "prematch",
     replace: 'return { handler, mismatch: "error" };',

@@ -4,7 +4,7 @@ import type { Mutant } from "../mutant.ts";
 
 const tests = ["tests/scenarios/handlers_test.ts"];
 
-const ARGS = { file: "lib/registry/args.ts", tests };
+const ARGS = { file: "lib/handlers/object_args.ts", tests };
 
 const mutants: Mutant[] = [
   // Their errors are not logged.
@@ -61,7 +61,7 @@ const mutants: Mutant[] = [
   },
   // Records are made for handlers that have run, and for no others; and they stay.
   {
-    file: "lib/execution/progress.ts",
+    file: "lib/handlers/change/progress.ts",
     tests,
     in: "Progress.store",
     replace: "} else if (stored === undefined || !isEqual(record, stored)) {",

@@ -4,8 +4,8 @@ import type { Mutant } from "../mutant.ts";
 
 const tests = ["tests/scenarios/indexing_test.ts"];
 
-const INDEXING = { file: "lib/engines/indexing/indexing.ts", tests };
-const TABLE = { file: "lib/engines/indexing/index_table.ts", tests };
+const INDEXING = { file: "lib/handlers/index/indexing.ts", tests };
+const TABLE = { file: "lib/handlers/index/index_table.ts", tests };
 
 const mutants: Mutant[] = [
   // What functions return: only texts are keys; nothing is a value, too; former keys stay.
@@ -145,14 +145,14 @@ const mutants: Mutant[] = [
   },
   // Kinds that have indexes only are not watched.
   {
-    file: "lib/registry/registry.ts",
+    file: "lib/handlers/registry.ts",
     tests,
     in: "isWatching",
     replace: 'handler.type !== "admission" && handler.type !== "task";',
     by: 'handler.type !== "admission" && handler.type !== "task" && handler.type !== "index";',
   },
   {
-    file: "lib/registry/registry.ts",
+    file: "lib/handlers/registry.ts",
     tests,
     in: "Registry.#find",
     replace: "const isOurs = (handler: WatchingHandler): boolean => this.#isServed(handler, resource);",
@@ -165,7 +165,7 @@ const mutants: Mutant[] = [
     by: "Object.assign({}, Object.fromEntries(views))",
   },
   {
-    file: "lib/registry/args.ts",
+    file: "lib/handlers/object_args.ts",
     tests,
     in: "ObjectArgs.name",
     replace: "return this.#cause.body.metadata?.name;",
@@ -182,7 +182,7 @@ const mutants: Mutant[] = [
   },
   // What daemons keep of an index is as it was when they began.
   {
-    file: "lib/engines/daemons/daemon_call.ts",
+    file: "lib/handlers/background/daemon_call.ts",
     tests,
     in: "argsOf",
     replace: "newest, patch, logger, memo, indices, makeChildren };",

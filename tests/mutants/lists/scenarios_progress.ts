@@ -5,7 +5,7 @@ import type { Mutant } from "../mutant.ts";
 const tests = ["tests/scenarios/progress_test.ts"];
 const subs = ["tests/scenarios/sub_handlers_test.ts"];
 
-const PROGRESS = { file: "lib/execution/progress.ts", tests };
+const PROGRESS = { file: "lib/handlers/change/progress.ts", tests };
 const EXECUTE = { file: "lib/execution/execute.ts", tests };
 
 const mutants: Mutant[] = [

@@ -3,10 +3,10 @@
 import { breaksOf, type Mutant } from "../mutant.ts";
 
 const TRIGGERS = "lib/controller/triggers.ts";
-const RECORD = "lib/execution/reconcile_record.ts";
-const RUN = "lib/controller/reconcile_part.ts";
+const RECORD = "lib/handlers/reconcile/reconcile_record.ts";
+const RUN = "lib/handlers/reconcile/reconcile_part.ts";
 const CONTROLLER = "lib/controller/controller.ts";
-const CONCURRENCY = "lib/controller/concurrency.ts";
+const CONCURRENCY = "lib/handlers/reconcile/concurrency.ts";
 
 const reconcile = ["tests/scenarios/reconcile_test.ts"];
 const related = ["tests/scenarios/related_test.ts"];

@@ -161,7 +161,7 @@ const mutants: Mutant[] = [
   },
   { ...NAMESPACES, in: "Namespaces.watch", replace: ", ...selectors }", by: " }" },
   {
-    file: "lib/registry/registry.ts",
+    file: "lib/handlers/registry.ts",
     tests,
     in: "isWatching",
     replace: 'handler.type !== "admission" && handler.type !== "task";',

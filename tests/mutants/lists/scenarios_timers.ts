@@ -4,11 +4,11 @@ import type { Mutant } from "../mutant.ts";
 
 const tests = ["tests/scenarios/timers_test.ts"];
 
-const NEXT_RUN = { file: "lib/engines/daemons/next_run.ts", tests };
-const TASK = { file: "lib/engines/daemons/daemon_task.ts", tests };
-const OBJECT = { file: "lib/engines/daemons/object_daemons.ts", tests };
+const NEXT_RUN = { file: "lib/handlers/background/next_run.ts", tests };
+const TASK = { file: "lib/handlers/background/daemon_task.ts", tests };
+const OBJECT = { file: "lib/handlers/background/object_daemons.ts", tests };
 const WRITER = { file: "lib/execution/object_writer.ts", tests };
-const DAEMONS = { file: "lib/engines/daemons/daemons.ts", tests };
+const DAEMONS = { file: "lib/handlers/background/daemons.ts", tests };
 
 const mutants: Mutant[] = [
   // The interval: all timers are sharp; none is; sharp ones overlap; the initial delay comes each time, or never.

@@ -1,0 +1,213 @@
+/**
+ * The daemons and timers of one operator: starts those that match, stops those that must not go on, and tells whether
+ * their object may go.
+ *
+ * Nothing here waits for an event of the object: stopping goes on by itself, and when the last task that stops has ended the
+ * object is reconciled again. Source: Kopf, docs/daemons.
+ */
+
+import { Schedule } from "../../async/schedule.ts";
+import { Waiters } from "../../async/waiters.ts";
+import type { ObjectState } from "../../execution/object_state.ts";
+import type { Resource } from "../../model/resource.ts";
+import type { StopReason } from "../arguments.ts";
+import type { BackgroundHandler } from "../handlers.ts";
+import { DaemonTask, type TaskContext } from "./daemon_task.ts";
+import { type DaemonContext, ObjectDaemons } from "./object_daemons.ts";
+
+export interface DaemonsOptions extends DaemonContext {
+  /** Called when an object should be reconciled again. */
+  readonly wake: (state: ObjectState) => void;
+}
+
+/** Which daemons and timers an object has, and which of them it should have. */
+export interface Matching {
+  /** All daemons and timers of the kind. */
+  readonly handlers: readonly BackgroundHandler[];
+  /** Those of them that want this object. */
+  readonly matching: readonly BackgroundHandler[];
+  readonly isDeleting: boolean;
+}
+
+/** Daemons and timers that were loaded anew. */
+export interface ExchangedDaemons {
+  /** Those of a kind. */
+  readonly backgroundsOf: (resource: Resource) => readonly BackgroundHandler[];
+  /** Whether one must begin anew. */
+  readonly hasChanged: (handler: BackgroundHandler) => boolean;
+}
+
+/** The meaning of daemons and timers for their object. */
+export interface Claim {
+  /** Whether the object must not go without us. */
+  readonly isRequired: boolean;
+  /** Whether something still stops, and the object must wait for it. */
+  readonly isPending: boolean;
+}
+
+/** All daemons and timers of one operator. */
+export class Daemons implements Disposable {
+  readonly #options: DaemonsOptions;
+  readonly #context: TaskContext;
+  readonly #objects = new Map<ObjectState, ObjectDaemons<DaemonTask>>();
+  /** Those that somebody has to wait for. */
+  readonly #live = new Set<DaemonTask>();
+  readonly #ends = new Waiters<true>();
+  readonly #schedule: Schedule<DaemonTask>;
+  #isPaused = false;
+  #isExiting = false;
+
+  constructor(options: DaemonsOptions) {
+    this.#options = options;
+    this.#schedule = new Schedule<DaemonTask>({
+      clock: options.clock,
+      callback: (task) => task.wake(),
+    });
+    this.#context = {
+      ...options,
+      schedule: this.#schedule,
+      isExiting: () => this.#isExiting,
+      onReleased: (task) => this.#release(task),
+    };
+  }
+
+  /** How many objects are remembered, how many daemons and timers live, and how many of those wait for a time. */
+  get counts(): { readonly objects: number; readonly live: number; readonly planned: number } {
+    return { objects: this.#objects.size, live: this.#live.size, planned: this.#schedule.size };
+  }
+
+  /** Starts and stops what the object's state calls for. Waits a moment for those that stop at once. */
+  async match(state: ObjectState, { handlers, matching, isDeleting }: Matching): Promise<void> {
+    const object = this.#objectOf(state);
+    this.#notice(object, handlers);
+    if (isDeleting) {
+      await this.#stop(object.tasks, "RESOURCE_DELETED");
+    } else {
+      this.#spawn(object, matching);
+      const wanted = new Set(matching.map(({ id }) => id));
+      await this.#stop(
+        object.tasks.filter(({ handler }) => !wanted.has(handler.id)),
+        "FILTERS_MISMATCH",
+      );
+    }
+  }
+
+  /** Returns whether the object must wait for its daemons and timers. Changes nothing. */
+  claimOf(state: ObjectState, matching: readonly BackgroundHandler[]): Claim {
+    const object = this.#objects.get(state);
+    const isPending = object?.tasks.some((each) => each.isStopping && !each.isReleased) === true;
+    const isRequired = isPending || matching.some(({ id }) => object?.hasFinished(id) !== true);
+    return { isRequired, isPending };
+  }
+
+  /** The object has gone, or is seen no more: whatever it has is told to stop, and nothing of it is remembered. */
+  async forget(
+    state: ObjectState,
+    reason: "RESOURCE_DELETED" | "FILTERS_MISMATCH" = "RESOURCE_DELETED",
+  ): Promise<void> {
+    const object = this.#objects.get(state);
+    if (object === undefined) return;
+    this.#objects.delete(state);
+    await this.#stop(object.tasks, reason);
+  }
+
+  /** Stops everything until `resume()`, and starts nothing meanwhile. */
+  async pause(): Promise<void> {
+    this.#isPaused = true;
+    await this.#stop([...this.#live], "OPERATOR_PAUSING");
+  }
+
+  /** Ends a pause: all objects are reconciled again. */
+  resume(): void {
+    this.#isPaused = false;
+    for (const state of this.#objects.keys()) this.#options.wake(state);
+  }
+
+  /**
+   * Handlers were loaded anew. What has changed is told to stop, and started by the next turn of its object after its end;
+   * what has not goes on.
+   */
+  async exchange({ backgroundsOf, hasChanged }: ExchangedDaemons): Promise<void> {
+    const outdated: DaemonTask[] = [];
+    for (const [state, object] of this.#objects) {
+      for (const handler of backgroundsOf(state.resource)) {
+        const task = object.tasks.find((each) => each.handler.id === handler.id);
+        if (!hasChanged(handler)) task?.exchange(handler);
+        else if (task === undefined) object.reopen(handler.id);
+        else outdated.push(task);
+      }
+    }
+    await this.#stop(outdated, "OPERATOR_EXITING");
+  }
+
+  /** Stops everything for good; resolves when all have ended, or were abandoned after the time that they have. */
+  async exit(): Promise<void> {
+    this.#isExiting = true;
+    await this.#stop([...this.#live], "OPERATOR_EXITING");
+    while (this.#live.size > 0) await this.#ends.wait();
+  }
+
+  /** Wakes nobody any more. */
+  [Symbol.dispose](): void {
+    this.#schedule[Symbol.dispose]();
+  }
+
+  #objectOf(state: ObjectState): ObjectDaemons<DaemonTask> {
+    const known = this.#objects.get(state);
+    if (known !== undefined) return known;
+    const object = new ObjectDaemons<DaemonTask>(state, this.#options.clock.monotonic());
+    this.#objects.set(state, object);
+    return object;
+  }
+
+  /** Notices a change. What counts as one is worked out only where somebody wants to know. */
+  #notice(object: ObjectDaemons<DaemonTask>, handlers: readonly BackgroundHandler[]): void {
+    const isIdling = handlers.some((handler) => handler.type === "timer" && handler.idle !== undefined);
+    if (!isIdling && !object.awaitsChange) return;
+    const { essenceOf, clock } = this.#options;
+    object.notice(essenceOf(object.state, object.state.body), clock.monotonic());
+  }
+
+  #spawn(object: ObjectDaemons<DaemonTask>, matching: readonly BackgroundHandler[]): void {
+    if (this.#isPaused || this.#isExiting) return;
+    for (const handler of matching) {
+      const isThere = object.tasks.some((each) => each.handler.id === handler.id);
+      if (isThere || object.hasFinished(handler.id)) continue;
+      const task = new DaemonTask(handler, object, this.#context);
+      object.add(task);
+      this.#live.add(task);
+      task.start();
+    }
+  }
+
+  async #stop(tasks: readonly DaemonTask[], reason: StopReason): Promise<void> {
+    const told = tasks.filter((each) => !each.wasTold(reason));
+    for (const task of told) task.stop(reason);
+    await this.#grace(told);
+    for (const task of told) task.advance();
+  }
+
+  /** Waits briefly, so that daemons that stop at once cost no stages and no second reconcile. */
+  async #grace(tasks: readonly DaemonTask[]): Promise<void> {
+    const { clock, settings } = this.#options;
+    const { instantExitTimeout, instantExitZeroTimeCycles } = settings.background;
+    const isOver = (): boolean => tasks.every((each) => each.isReleased);
+    if (instantExitTimeout === null) {
+      for (let turn = 0; turn < (instantExitZeroTimeCycles ?? 0) && !isOver(); turn++) await clock.sleep(0);
+      return;
+    }
+    if (isOver()) return;
+    const controller = new AbortController();
+    using _timer = clock.after(instantExitTimeout, () => controller.abort());
+    while (!isOver() && !controller.signal.aborted) await this.#ends.wait(controller.signal);
+  }
+
+  #release(task: DaemonTask): void {
+    this.#live.delete(task);
+    this.#ends.serveAll(true);
+    const { state, tasks } = task.siblings;
+    if (this.#isExiting || this.#objects.get(state) !== task.siblings) return;
+    if (tasks.some((each) => each.isStopping && !each.isReleased)) return;
+    this.#options.wake(state);
+  }
+}

@@ -1,0 +1,111 @@
+/**
+ * The daemons and timers of one object, and what is known of the object for their sake; and what all of them share.
+ *
+ * Small, since there may be ten thousands of them. Source: Kopf, docs/daemons; Kopf, docs/timers.
+ */
+
+import type { TaskGroup } from "../../async/tasks.ts";
+import type { ObjectState } from "../../execution/object_state.ts";
+import type { ObjectWriter } from "../../execution/object_writer.ts";
+import type { Brake, Observer } from "../../execution/observer.ts";
+import type { KubeObject } from "../../model/object.ts";
+import type { ObjectCause } from "../causes.ts";
+import type { MakeChildren } from "../../registry/children.ts";
+import type { Clock, Random, Seconds } from "../../runtime/host.ts";
+import type { Logger } from "../../runtime/logging.ts";
+import type { Settings } from "../../settings/settings.ts";
+
+/** The part of the operator that its daemons and timers need to know. */
+export interface DaemonContext {
+  readonly clock: Clock;
+  /** Lets pauses that grow vary. */
+  readonly random: Random;
+  readonly settings: Settings;
+  readonly writer: ObjectWriter;
+  readonly observer: Observer;
+  /** Slows down what triggers itself. */
+  readonly brake: Brake;
+  /** Returns a logger that is bound to the object. */
+  readonly loggerOf: (body: KubeObject) => Logger;
+  readonly indices: ObjectCause["indices"];
+  /** Makes `children` for them. Default: they have none. */
+  readonly makeChildren?: MakeChildren;
+  readonly tasks: TaskGroup;
+  /** A digest of what counts as a change of the object in this state. */
+  readonly essenceOf: (state: ObjectState, body: KubeObject) => string;
+}
+
+/** A daemon or timer that wants to know when its object changes. */
+interface ChangeListener {
+  /** Called when the object has changed. */
+  onChange(): void;
+}
+
+const NONE: readonly never[] = [];
+
+/** The daemons and timers of one object. */
+export class ObjectDaemons<Task extends ChangeListener> {
+  readonly state: ObjectState;
+  /** NB: never pushed to: an array that grows keeps room for sixteen more, of which most objects have no need. */
+  #tasks: readonly Task[] = NONE;
+  /** When the object changed last, on the monotonic clock: first sight counts. */
+  idleSince: Seconds;
+  /** How often it has changed since. NB: times cannot tell what comes first, where a clock stands still. */
+  changes = 0;
+  /** A digest of what counts as a change; undefined as long as nobody needed it. */
+  #essence: string | undefined;
+  /** By id: the essence on which it has failed, or undefined if it has ended for good. */
+  #finished: Map<string, string | undefined> | undefined;
+
+  constructor(state: ObjectState, now: Seconds) {
+    this.state = state;
+    this.idleSince = now;
+  }
+
+  /** Whether changes matter: because something failed, and may be tried again on a changed object. */
+  get awaitsChange(): boolean {
+    return this.#finished !== undefined && [...this.#finished.values()].some((each) => each !== undefined);
+  }
+
+  /** Compares the object with what it was; on a change, idle times begin anew and what has failed may run again. */
+  notice(essence: string, now: Seconds): void {
+    for (const [id, failed] of this.#finished ?? []) {
+      if (failed !== undefined && failed !== essence) this.#finished?.delete(id);
+    }
+    const before = this.#essence;
+    this.#essence = essence;
+    if (before === undefined || before === essence) return;
+    this.idleSince = now;
+    this.changes++;
+    for (const task of this.#tasks) task.onChange();
+  }
+
+  /** Whether it has ended by itself, and must not be started again. */
+  hasFinished(id: string): boolean {
+    return this.#finished?.has(id) === true;
+  }
+
+  /** It must not be started again: for good, or as long as the essence is this one. */
+  finish(id: string, failedOn?: string): void {
+    this.#finished ??= new Map();
+    this.#finished.set(id, failedOn);
+  }
+
+  /** It may be started again: it has become another one. */
+  reopen(id: string): void {
+    this.#finished?.delete(id);
+  }
+
+  /** Those that have not ended, stopping and abandoned ones included. The list stays as it is: changes make another one. */
+  get tasks(): readonly Task[] {
+    return this.#tasks;
+  }
+
+  add(task: Task): void {
+    this.#tasks = this.#tasks.concat(task);
+  }
+
+  remove(task: Task): void {
+    this.#tasks = this.#tasks.filter((each) => each !== task);
+  }
+}

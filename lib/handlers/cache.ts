@@ -1,0 +1,139 @@
+/**
+ * `op.cache(kind, options?)`: what the operator's informers know of a kind, for authors.
+ *
+ * It is the same store that handlers' objects come from: one watch for the kind, however many ask. States never go back, and
+ * what `op.api` writes is there at the next line. Objects are frozen.
+ */
+
+import type { JsonObject, KubeObject } from "../model/object.ts";
+import type { Referable } from "../model/references.ts";
+import { calledFrom } from "../runtime/call_site.ts";
+import { checkOptions, type RawOptions } from "./declare.ts";
+import type { DeepReadonly } from "../registry/field_paths.ts";
+import type { ObjectHandler } from "./handlers.ts";
+import { type ResourceLike, selectorOf } from "../registry/resource.ts";
+
+/** An object of a cache: frozen, with everything in it. */
+export type CachedView<Spec, Status> = DeepReadonly<KubeObject<Spec, Status>>;
+
+/** Returns the keys under which an object is found: one, several or none. */
+export type CacheIndex<Spec = JsonObject, Status = JsonObject> = (
+  object: CachedView<Spec, Status>,
+) => string | readonly string[] | null | undefined;
+
+/** Options of `op.cache`. */
+export interface CacheOptions<Spec = JsonObject, Status = JsonObject, Indexes extends string = string> {
+  /** Only objects with these labels. Default: all. */
+  readonly labels?: Readonly<Record<string, string>>;
+  /** Only objects with these values, by dotted paths such as "spec.nodeName". Default: all. */
+  readonly fields?: Readonly<Record<string, string | number | boolean>>;
+  /** Only objects of these namespaces. Default: all that are served. */
+  readonly namespaces?: readonly string[];
+  /** Fetch and keep the metadata alone. Only where no handler is for the kind. Default: false. */
+  readonly metadataOnly?: boolean;
+  /** Cuts objects down before they are kept. Only where no handler is for the kind. Default: they are kept whole. */
+  readonly transform?: (object: KubeObject<Spec, Status>) => KubeObject<Spec, Status> | void;
+  /** Keys by which `by()` finds objects, by names of your own. */
+  readonly indexes?: Readonly<Record<Indexes, CacheIndex<Spec, Status>>>;
+}
+
+/** Options of a list of a cache. */
+export interface CacheListOptions<Spec = JsonObject, Status = JsonObject> {
+  /** Only objects of this namespace. Default: all. */
+  readonly namespace?: string;
+  /** Only objects with these labels. Default: all. */
+  readonly labels?: Readonly<Record<string, string>>;
+  /** Asked last. */
+  readonly when?: (object: CachedView<Spec, Status>) => boolean;
+}
+
+/** The objects of a kind, as far as the operator knows them. While it does not run, there are none. */
+export interface Cache<Spec = JsonObject, Status = JsonObject, Indexes extends string = string> {
+  /** Returns one object; undefined if it is not there. */
+  get(address: { readonly namespace?: string; readonly name: string }): CachedView<Spec, Status> | undefined;
+  /** Returns all objects, or some. */
+  list(options?: CacheListOptions<Spec, Status>): CachedView<Spec, Status>[];
+  /** Returns the objects that name this one among their owners. */
+  byOwner(owner: Referable): CachedView<Spec, Status>[];
+  /** Returns the objects under a key of an index. @throws {TypeError} If there is no such index. */
+  by(index: Indexes, key: string): CachedView<Spec, Status>[];
+  /** Whether all objects are known: the kind was listed. Handlers begin when it is. */
+  readonly synced: boolean;
+}
+
+/** Declares a cache. */
+export interface DeclareCache {
+  <Spec = JsonObject, Status = JsonObject, const Indexes extends string = never>(
+    resource: ResourceLike<Spec, Status>,
+    options?: CacheOptions<Spec, Status, Indexes>,
+  ): Cache<Spec, Status, Indexes>;
+}
+
+/** A kind that is watched for a cache. */
+export interface CacheHandler extends ObjectHandler {
+  readonly type: "cache";
+  readonly options: CacheOptions;
+}
+
+const KNOWN = ["labels", "fields", "namespaces", "metadataOnly", "transform", "indexes"];
+
+/**
+ * Makes the declaration of a cache.
+ *
+ * @throws {TypeError} If options are unknown or of the wrong type.
+ */
+function cacheHandler(resource: ResourceLike<never, never>, given: unknown): CacheHandler {
+  if (typeof given !== "object" || given === null || Array.isArray(given)) {
+    throw new TypeError("Cannot take these options for op.cache: pass an object");
+  }
+  const options = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  checkOptions("cache", { options, known: KNOWN });
+  const { namespaces, transform, metadataOnly = false, labels, fields } = options as RawOptions;
+  if (namespaces !== undefined && !isNames(namespaces)) {
+    throw new TypeError('Cannot take this for "namespaces": it must be a list of names');
+  }
+  for (const [name, value] of Object.entries({ labels, fields })) {
+    if (value === undefined || isRecord(value)) continue;
+    throw new TypeError(`Cannot take this for "${name}": it must be an object of names and values`);
+  }
+  if (transform !== undefined && typeof transform !== "function" || typeof metadataOnly !== "boolean") {
+    throw new TypeError('Cannot take this for "transform" or "metadataOnly": give a function, or true');
+  }
+  for (const [name, index] of Object.entries(options.indexes ?? {})) {
+    if (typeof index !== "function") {
+      throw new TypeError(`Cannot make the index "${name}": it must be a function`);
+    }
+  }
+  // Checked above, as far as it can be.
+  return {
+    type: "cache",
+    id: "op.cache",
+    selector: selectorOf(resource),
+    fn: nobody,
+    options: options as CacheOptions,
+  };
+}
+
+function isNames(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 0 &&
+    value.every((each) => typeof each === "string" && each !== "");
+}
+
+function isRecord(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Nothing is called: it stands for the function that other handlers have. */
+function nobody(): void {}
+
+/** Returns the function that declares caches; `make` looks into what the operator knows. */
+export function declareCache(
+  registry: { add(handler: CacheHandler): void },
+  make: (handler: CacheHandler) => Cache,
+): DeclareCache {
+  return calledFrom((resource: ResourceLike<never, never>, options: unknown = {}): Cache => {
+    const handler = cacheHandler(resource, options);
+    registry.add(handler);
+    return make(handler);
+  }) as unknown as DeclareCache; // the types of the kind are the caller's claim
+}

@@ -1,0 +1,126 @@
+/**
+ * The one call of a handler, for every manner of handlers: the row of its attempts goes in, and comes out with the beginning
+ * of this attempt in it. What the outcome makes of the row is `after()` in `retry.ts`.
+ */
+
+import type { Patch } from "../model/patch.ts";
+import type { Clock, Random, Seconds } from "../runtime/host.ts";
+import type { Logger } from "../runtime/logging.ts";
+import type { HandlerBackoff } from "../execution/backoff.ts";
+import { Contribution } from "../execution/contribution.ts";
+import type { ErrorsMode } from "../execution/errors.ts";
+import { type AttemptContext, attemptOnce, BLOCKING } from "../execution/execute.ts";
+import type { Handler, Outcome } from "../execution/handler.ts";
+import type { AttemptEnd, AttemptStart, Observed } from "../execution/observer.ts";
+import { storeResult } from "../execution/results.ts";
+import { attemptsOf, begin, type Retry } from "./retry.ts";
+
+/** The word for a manner of handlers in log lines, and the meaning of errors where a handler does not say. */
+export interface Sort {
+  readonly noun: "Handler" | "Daemon" | "Timer" | "Activity" | "Indexer" | "Task";
+  readonly errors: ErrorsMode;
+}
+
+/** The surroundings of a call: an object's turn, a daemon's run, an indexed object, an admission review, an activity. */
+export interface Caller {
+  readonly clock: Clock;
+  /** Lets pauses that grow vary. Default: they do not. */
+  readonly random?: Random;
+  readonly logger: Logger;
+  /** Aborts when the operator stops. */
+  readonly signal: AbortSignal;
+  /** The observer, and the object that it is told about. */
+  readonly observed: Observed;
+  readonly defaultBackoff: HandlerBackoff;
+}
+
+/** The facts about one attempt that a handler sees. */
+export interface Attempt {
+  /** The handler's option. */
+  readonly param: unknown;
+  /** How many attempts have failed before. */
+  readonly retry: number;
+  /** When the first attempt of the row began, in milliseconds since 1970. */
+  readonly started: number;
+  /** The same on the monotonic clock. */
+  readonly begun: Seconds;
+  /** The attempt's own signal. */
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+}
+
+/** One call. */
+export interface Calling {
+  readonly sort: Sort;
+  readonly retry: Retry;
+  /** Called in the place of the handler's function. Default: that one. */
+  readonly fn?: (args: never) => unknown;
+  /** The patch that the handler may fill. Default: the call has none. */
+  readonly patch?: Patch;
+  /** The handler's part of the patch. Default: it is made for the call. */
+  readonly contribution?: Contribution;
+  /** Whether the handler's result goes into the patch, for the status of the object that the observer is told about. */
+  readonly keepsResult?: boolean;
+  /** Makes the argument object. The types of the declarations have made sure that the function takes it. */
+  readonly args: (attempt: Attempt) => object;
+}
+
+/** An attempt that has ended. */
+export interface Called {
+  readonly outcome: Outcome;
+  /** The row with the beginning of this attempt in it, for `after()`. */
+  readonly retry: Retry;
+  /** Whether the call, or its result, has put something into the patch. */
+  readonly wrote: boolean;
+}
+
+/** Calls a handler once, unless its limits are exceeded already. Never throws. */
+export async function callHandler(caller: Caller, handler: Handler, calling: Calling): Promise<Called> {
+  const { clock, logger, signal, defaultBackoff, random, observed } = caller;
+  const { sort: { noun, errors }, fn, patch, keepsResult = false, args } = calling;
+  const { contribution = patch && new Contribution(patch) } = calling;
+  const { observer, subject, succeeded } = observed;
+  const { id, family = id, param } = handler;
+  const retry = begin(calling.retry, clock);
+  const { attempts, begun: { wall: started, monotonic: begun } } = retry;
+  const start: AttemptStart = { noun, handler: id, family, retry: attempts };
+  observer.attemptBegins?.(subject, start);
+  const before = clock.monotonic();
+  const options = {
+    logger,
+    noun,
+    errors,
+    defaultBackoff,
+    random,
+    observed,
+    fn,
+    clock,
+    signal,
+    contribution,
+    attempts: attemptsOf(retry, before),
+    args: (limited: AbortSignal) =>
+      args({ param, retry: attempts, started, begun, signal: limited, clock }) as never,
+  };
+  const running = observer.around === undefined
+    ? attemptOnce(handler, options)
+    : observer.around({ kind: "attempt", subject, attempt: start }, () => attemptOnce(handler, options));
+  if (clock.monotonic() - before > BLOCKING) observer.attemptBlocks?.(subject, start);
+  const outcome = await running;
+  const seconds = clock.monotonic() - before;
+  const end: AttemptEnd = { ...start, start, outcome, seconds };
+  observer.attemptEnds?.(subject, end);
+  if (outcome.kind === "success" && succeeded !== undefined) succeeded.add(end);
+  else observer.attemptCounts?.(subject, end);
+  if (keepsResult && outcome.kind === "success" && patch !== undefined && subject !== undefined) {
+    storeResult({ patch, logger, body: subject.body }, id, outcome.result);
+  }
+  return { outcome, retry, wrote: contribution?.isEmpty === false };
+}
+
+/** Returns how a call of this caller is judged: for a refusal of its write, too. */
+export function contextOf(
+  { logger, defaultBackoff, random, observed }: Omit<Caller, "signal">,
+  { noun, errors }: Sort,
+): AttemptContext {
+  return { logger, noun, errors, defaultBackoff, random, observed };
+}

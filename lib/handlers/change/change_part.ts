@@ -1,0 +1,345 @@
+/**
+ * Handlers of causes: creation, update, deletion, resumption. The one manner whose record is on the object.
+ *
+ * Progress is loaded from the object and written back to it; when the cause is done all records go, and what was handled becomes
+ * the state that later changes are measured against: the essence that the handlers of this turn saw.
+ * Source: Kopf, docs/handlers, docs/idempotence.
+ */
+
+import type { WriteResult } from "../../execution/object_writer.ts";
+import type { Refusal } from "../../execution/pending_write.ts";
+import type { Progress, Purpose } from "./progress.ts";
+import { withoutValues } from "../../model/confidential.ts";
+import { hasFinalizer, isDeleting } from "../../model/finalizers.ts";
+import { isEqualJson } from "../../model/json.ts";
+import type { JsonObject, KubeObject } from "../../model/object.ts";
+import type { Patch } from "../../model/patch.ts";
+import type { ChangeCause } from "../causes.ts";
+import type { ChangeHandler } from "../handlers.ts";
+import type { HandlersOfKind } from "../registry.ts";
+import type { Seconds } from "../../runtime/host.ts";
+import {
+  handledEssence,
+  isNoteOutdated,
+  type Persistence,
+  type ProgressRecord,
+  storeEssence,
+} from "../../settings/persistence/storage.ts";
+import { ChangeRun, refuseIn } from "./change_run.ts";
+import { type ChangeSlot, changesOf, NO_RECORDS } from "./change_slot.ts";
+import { detectCause, type Prematch, prematch, selectChanges } from "./decide.ts";
+import { loadProgress, reportLoss, sweptNotes } from "./notes.ts";
+import { type Claim, type Manner, NO_CLAIM, type Part, type Sees, type Work } from "../part.ts";
+import { confidentialOf, type Turn } from "../turn.ts";
+import { seenBy } from "../unseen.ts";
+
+const NOUNS: Readonly<Record<Purpose, string>> = {
+  create: "Creation",
+  update: "Update",
+  delete: "Deletion",
+  resume: "Resumption",
+};
+
+/** Handlers of causes. */
+export const CHANGES: Manner = {
+  concerns: ({ changes }: HandlersOfKind): boolean => changes.length > 0,
+  sees: ({ changes }: HandlersOfKind, { diffBase, progress }: Persistence): Sees =>
+    seenBy(changes, [diffBase.statusFields?.(), progress.statusFields?.()]),
+  // The slot is there before daemons begin: it takes what they write.
+  part: (turn: Turn): Part => new ChangePart(turn, changesOf(turn.state)),
+};
+
+/** The step that the object's state calls for. */
+type Step =
+  /** It is left alone, or this turn is about the finalizer only. */
+  | { readonly kind: "none" }
+  /** There is nothing to handle. What an earlier change has left on the object goes. */
+  | { readonly kind: "tidy"; readonly cause: ChangeCause }
+  | {
+    readonly kind: "handle";
+    readonly cause: ChangeCause;
+    readonly purpose: Purpose;
+    readonly run: ChangeRun;
+    /** The progress of the resource's handlers. */
+    readonly progress: Progress<ChangeHandler>;
+  };
+
+const NOTHING: Step = { kind: "none" };
+
+class ChangePart implements Part {
+  readonly #turn: Turn;
+  readonly #slot: ChangeSlot;
+  /** Undefined: the turn repeats the write of an earlier one. */
+  #cause: ChangeCause | undefined;
+  #prematched: readonly Prematch[] = [];
+  /** The handlers that could want the object as it is. */
+  #relevant: readonly ChangeHandler[] = [];
+  #step = NOTHING;
+  #isIdle = false;
+  /** The essence that the notes of this turn say is handled; undefined while the cause goes on. */
+  #handled: JsonObject | undefined;
+  /** Whether the note of it stands on the object. */
+  #isNoted = false;
+
+  constructor(turn: Turn, slot: ChangeSlot) {
+    this.#turn = turn;
+    this.#slot = slot;
+  }
+
+  /** Finds out what has happened, and which handlers could want the object. */
+  begin(): undefined {
+    const { state, run: { observer }, kind: { handlers: { changes: handlers } } } = this.#turn;
+    const cause = this.#cause = detectCause(this.#turn, this.#slot);
+    observer.decided?.(state, cause);
+    this.#prematched = prematch(this.#turn, { cause, handlers });
+    this.#relevant = this.#prematched.filter(({ mismatch }) => mismatch === undefined).map(({ handler }) =>
+      handler
+    );
+  }
+
+  claim(): Claim {
+    if (this.#relevant.length === 0) return NO_CLAIM;
+    const isRequired = this.#relevant.some(({ requiresFinalizer }) => requiresFinalizer);
+    return { isRequired, isPending: !this.#isDone || this.#isKept };
+  }
+
+  /** Calls the handlers of the cause. Not async: most turns call none. */
+  run(all: Claim): Promise<void> | undefined {
+    const cause = this.#cause;
+    if (cause === undefined) return;
+    const { state: { snapshot }, run: { persistence: { finalizer } } } = this.#turn;
+    const isBlocked = hasFinalizer(snapshot, finalizer);
+    const isLeaving = isDeleting(snapshot) && !(all.isRequired && isBlocked);
+    // NB: nothing holds the object back: optional deletion handlers have one call, and others none.
+    const optional = isLeaving && !this.#slot.hasRunOptionalDeletes
+      ? this.#relevant.filter(isOptionalDelete)
+      : undefined;
+    if (optional === undefined) return this.#runStep(cause, isLeaving && isBlocked);
+    this.#slot.hasRunOptionalDeletes = true;
+    if (optional.length === 0) return this.#runStep(cause, isBlocked);
+    return this.#callOptional(optional, cause).then(() => this.#runStep(cause, isBlocked));
+  }
+
+  /** Best effort: no retries. */
+  async #callOptional(handlers: readonly ChangeHandler[], cause: ChangeCause): Promise<void> {
+    const run = this.#makeRun({ ...cause, reason: "delete" }, "delete");
+    for (const handler of handlers) await run.callOnce(handler);
+  }
+
+  /** `isReleased`: the finalizer is all that this turn is about. */
+  #runStep(cause: ChangeCause, isReleased: boolean): Promise<void> | undefined {
+    if (isReleased || this.#relevant.length === 0) return;
+    const { run: { observer } } = this.#turn;
+    const selected = selectChanges(this.#turn, { cause, prematched: this.#prematched, observer });
+    const { reason } = cause;
+    if (reason !== "noop" && reason !== "free") return this.#handle(cause, reason, selected);
+    this.#step = { kind: "tidy", cause };
+  }
+
+  #makeRun(cause: ChangeCause, purpose: Purpose): ChangeRun {
+    return new ChangeRun({ turn: this.#turn, slot: this.#slot, cause, purpose });
+  }
+
+  async #handle(cause: ChangeCause, purpose: Purpose, selected: readonly ChangeHandler[]): Promise<void> {
+    const { logger, kind: { handlers: { changes } } } = this.#turn;
+    const progress = loadProgress(this.#turn, this.#slot, changes);
+    if (!progress.isEmpty) this.#logSuperseded(cause, progress.othersThan(purpose));
+    if (logger.enabled("debug")) this.#logStart(cause);
+    const run = this.#makeRun(cause, purpose);
+    this.#step = { kind: "handle", cause, purpose, run, progress };
+    ({ isIdle: this.#isIdle } = await run.run(progress, selected));
+  }
+
+  /** Whether its handlers ran, and all of them have finished. */
+  get #isDone(): boolean {
+    return this.#step.kind === "handle" && this.#step.progress.isDone;
+  }
+
+  /** Whether the object stays, since handlers of its deletion have given up. */
+  get #isKept(): boolean {
+    if (this.#step.kind !== "handle" || this.#step.purpose !== "delete") return false;
+    return this.#step.progress.failed.some(({ onFailure }) => onFailure === "keep");
+  }
+
+  /** NB: until no part of a deletion is pending, its handlers that have finished keep their records. */
+  work(all: Claim): Work | undefined {
+    const step = this.#step;
+    // No record is to be compared with this state.
+    if (step.kind !== "handle") this.#slot.background?.signed(this.#turn.state.snapshot);
+    if (step.kind === "none") return undefined;
+    const notes = sweptNotes(this.#turn);
+    if (step.kind === "tidy") {
+      this.#tidy(step.cause, notes);
+      return { notes };
+    }
+    const { cause, purpose, run, progress } = step;
+    const { writers } = run;
+    const isKept = this.#isKept;
+    if (!progress.isDone || isKept || (purpose === "delete" && all.isPending)) {
+      if (isKept && progress.isDone) this.#reportKept(progress.failed);
+      run.store(notes);
+      return { writers, notes };
+    }
+    const { counts } = progress;
+    if (counts.succeeded + counts.failed > 0) {
+      this.#turn.logger.info(`${NOUNS[purpose]} is processed`, { ...counts });
+    }
+    this.#conclude(progress, cause, notes);
+    this.#handled = cause.new;
+    return { writers, notes, concludes: true };
+  }
+
+  written(result: WriteResult): void {
+    const slot = this.#slot;
+    const handled = this.#isRepeated ? slot.concluding : this.#handled;
+    slot.concluding = undefined;
+    switch (result.kind) {
+      case "gone":
+        slot.unsaved = NO_RECORDS;
+        return;
+      case "dropped":
+        return this.#refuse(result);
+      case "kept":
+        this.#keep();
+        // Functions go first in the next turn: the notes follow them, or nothing would say which handlers have succeeded.
+        if (this.#turn.state.pending.hasFunctions) slot.concluding = handled;
+        return;
+      case "unchanged":
+      case "written": {
+        if (result.kind === "written" && result.lost.length > 0) {
+          // Notes wait for the functions: what others change meanwhile is no reason to call the handlers again.
+          this.#keep();
+          slot.concluding = handled;
+          return;
+        }
+        const answer = result.kind === "written" ? result.body : this.#turn.state.body;
+        if (handled === undefined) this.#keepPruned(answer);
+        else this.#concluded(handled, answer);
+      }
+    }
+  }
+
+  next(): Seconds | undefined {
+    if (this.#step.kind !== "handle") return undefined;
+    const rest = this.#step.progress.delay(this.#turn.run.host.clock.now());
+    return rest === Infinity || (this.#isIdle && rest === 0) ? undefined : rest;
+  }
+
+  /** Whether no handler could want the object, nothing has changed, or the cause is done and noted on the object. */
+  get atRest(): boolean {
+    const step = this.#step;
+    if (step.kind === "none") return true;
+    return step.kind === "tidy" ? step.cause.reason === "noop" : this.#isNoted;
+  }
+
+  /** Whether the turn repeats the write of an earlier one. */
+  get #isRepeated(): boolean {
+    return this.#cause === undefined;
+  }
+
+  /** Takes away the notes of a change that was taken back; notes that were made for other fields are made anew. */
+  #tidy(cause: ChangeCause, notes: Patch): void {
+    const { state: { snapshot }, run: { persistence }, kind: { handlers: { changes, fields } }, logger } =
+      this.#turn;
+    const progress = loadProgress(this.#turn, this.#slot, changes);
+    logger.debug("Nothing to handle", { reason: cause.reason });
+    if (cause.reason !== "noop") return;
+    const confidential = confidentialOf(this.#turn);
+    const isOutdated = isNoteOutdated(persistence, snapshot, { extraFields: fields, confidential });
+    if (!progress.isEmpty || isOutdated) this.#conclude(progress, cause, notes);
+    // NB: after a restart it is so for each object, and there may be very many.
+    else this.#slot.times = undefined;
+  }
+
+  /** Notes that the cause is done. */
+  #conclude(progress: Progress<ChangeHandler>, cause: ChangeCause, patch: Patch): void {
+    const { state: { snapshot: body }, run: { persistence }, kind: { handlers: { fields: extraFields } } } =
+      this.#turn;
+    progress.purge(patch);
+    this.#slot.times = undefined;
+    storeEssence(persistence, {
+      patch,
+      body,
+      essence: cause.new,
+      extraFields,
+      confidential: confidentialOf(this.#turn),
+      onLoss: reportLoss(this.#turn),
+    });
+  }
+
+  /** The note that the cause is done is written. If the server has pruned it, it is kept in memory. */
+  #concluded(handled: JsonObject, answer: KubeObject): void {
+    const { run: { persistence }, kind: { handlers: { fields: extraFields } } } = this.#turn;
+    const slot = this.#slot;
+    const noted = handledEssence(persistence, answer, {
+      extraFields,
+      confidential: confidentialOf(this.#turn),
+    });
+    slot.hasHandledCause = true;
+    slot.unsaved = NO_RECORDS;
+    slot.lastHandled = noted === undefined ? handled : undefined;
+    // What its definition promised does not hold: the next notes go elsewhere.
+    if (noted === undefined) persistence.diffBase.room?.decide(answer, false);
+    this.#isNoted = noted !== undefined && isEqualJson(noted, handled);
+  }
+
+  /** Everything is written. Records that the server has pruned are kept in memory, for as long as the process lasts. */
+  #keepPruned(answer: KubeObject): void {
+    const { progress } = this.#turn.run.persistence;
+    const records = this.#step.kind === "handle" || this.#isRepeated ? this.#records() : NO_RECORDS;
+    const pruned = [...records].filter(([id]) => progress.fetch(answer, id) === undefined);
+    this.#slot.unsaved = pruned.length === 0 ? NO_RECORDS : new Map(pruned);
+  }
+
+  /** Attempts that have succeeded are not repeated because their write has failed. */
+  #keep(): void {
+    const records = this.#records();
+    this.#slot.unsaved = records.size === 0 ? NO_RECORDS : records;
+  }
+
+  #records(): ReadonlyMap<string, ProgressRecord> {
+    return this.#step.kind === "handle" ? this.#step.run.records() : this.#slot.unsaved;
+  }
+
+  /** The server has refused what these handlers have written: their records are judged anew, and noted by the next write. */
+  #refuse(refusal: Refusal): void {
+    const { changes } = this.#turn.kind.handlers;
+    const slot = this.#slot;
+    const run = this.#step.kind === "handle" ? this.#step.run : undefined;
+    if (run !== undefined) {
+      run.refuse(refusal);
+      this.#keep();
+    } else {
+      const progress = loadProgress(this.#turn, slot, changes);
+      refuseIn(this.#turn, { progress, handlers: changes, refusal });
+      slot.unsaved = new Map([...slot.unsaved, ...progress.records()]);
+    }
+  }
+
+  /** Says once per object that it stays, and what to do. */
+  #reportKept(failed: readonly ChangeHandler[]): void {
+    const { state, logger } = this.#turn;
+    if (!state.reportOnce("kept")) return;
+    logger.warn(
+      "The object is kept, since handlers of its deletion have given up: change it to have them called again, or take the " +
+        "finalizer off by hand to let it go",
+      { handlers: failed.map(({ id }) => id) },
+    );
+  }
+
+  #logSuperseded(cause: ChangeCause, others: Progress<ChangeHandler>["counts"]): void {
+    if (others.succeeded + others.failed + others.unfinished === 0) return;
+    this.#turn.logger.info("An earlier cause is superseded", { reason: cause.reason, ...others });
+  }
+
+  #logStart({ reason, diff, old }: ChangeCause): void {
+    const { logger } = this.#turn;
+    logger.debug("Handling", { reason });
+    if (diff.length === 0 || old === undefined) return;
+    logger.debug("Essence differs", { diff: withoutValues(diff, confidentialOf(this.#turn)) });
+  }
+}
+
+function isOptionalDelete({ reason, requiresFinalizer }: ChangeHandler): boolean {
+  return reason === "delete" && !requiresFinalizer;
+}

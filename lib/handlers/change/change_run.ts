@@ -1,0 +1,189 @@
+/**
+ * Runs handlers of a cause, some of them each time, until all have finished.
+ *
+ * The handlers of a resource run side by side with progress of their own, and under each of them its sub-handlers, to any depth.
+ */
+
+import { type Called, callHandler, contextOf, type Sort } from "../call.ts";
+import { Contribution } from "../../execution/contribution.ts";
+import { failAfterwards, Postponed } from "../../execution/execute.ts";
+import type { Refusal } from "../../execution/pending_write.ts";
+import type { ActiveHandler, Progress, Purpose } from "./progress.ts";
+import { FRESH } from "../retry.ts";
+import type { Patch } from "../../model/patch.ts";
+import { ChangeArgs } from "./change_args.ts";
+import type { ChangeCause } from "../causes.ts";
+import type { ChangeHandler } from "../handlers.ts";
+import type { ProgressRecord } from "../../settings/persistence/storage.ts";
+import type { ChangeSlot } from "./change_slot.ts";
+import { prematch, selectChanges } from "./decide.ts";
+import { loadProgress } from "./notes.ts";
+import { Signatures } from "./signatures.ts";
+import { SubHandlers } from "./sub_handlers.ts";
+import { callerOf, type Turn } from "../turn.ts";
+
+const SORT: Sort = { noun: "Handler", errors: "temporary" };
+
+/** An attempt that may run now. */
+type Attempt = Omit<ActiveHandler<ChangeHandler>, "id">;
+
+/** The cause that is handled, and where. */
+export interface ChangeRunOptions {
+  readonly turn: Turn;
+  readonly slot: ChangeSlot;
+  readonly cause: ChangeCause;
+  readonly purpose: Purpose;
+}
+
+/** The handlers of one cause, in one turn. */
+export class ChangeRun {
+  readonly #options: ChangeRunOptions;
+  #made: Signatures | undefined;
+  /** The progress of the resource's handlers, and of each handler's sub-handlers. */
+  readonly #all: Progress<ChangeHandler>[] = [];
+  /** The ids of handlers that ran. */
+  readonly #ran = new Set<string>();
+  /** The ids of those that have put something into the patch. */
+  readonly #writers: string[] = [];
+
+  constructor(options: ChangeRunOptions) {
+    this.#options = options;
+  }
+
+  /** The ids of handlers that have put something into the patch. */
+  get writers(): readonly string[] {
+    return this.#writers;
+  }
+
+  /**
+   * Makes these handlers the active ones, and runs those that may run now. "isIdle": some could, but the lifecycle picked none.
+   *
+   * @throws The signal's reason, if it is interrupted before anything is to be written.
+   */
+  async run(
+    progress: Progress<ChangeHandler>,
+    selected: readonly ChangeHandler[],
+  ): Promise<{ readonly isIdle: boolean }> {
+    const { turn, cause, purpose } = this.#options;
+    const { run: { host: { clock, random }, lifecycle, signal }, logger, patch } = turn;
+    this.#all.push(progress);
+    const isAsSigned = (handler: ChangeHandler, digest: string): boolean =>
+      this.#signatures.isAsSigned(handler, digest);
+    const carriesOver = ({ isMixedIn }: ChangeHandler): boolean => isMixedIn;
+    progress.activate(selected, { purpose, now: clock.now(), isAsSigned, carriesOver });
+    const awake = progress.awake(clock.now());
+    const { makeChildren: _, ...told } = cause;
+    const picked = new Set(lifecycle()(awake, { ...told, random }).map(({ id }) => id));
+    for (const active of awake) {
+      if (!picked.has(active.id)) continue;
+      const descendants = new Set<string>();
+      const called = await this.#call(active, descendants);
+      if (called === undefined) {
+        // Interrupted: what the others have done is written, if that is anything.
+        if (this.#ran.size === 0 && patch.isEmpty) throw signal.reason;
+        break;
+      }
+      this.#ran.add(active.id);
+      progress.settle(active.id, called.outcome, { now: clock.now(), descendants });
+      if (called.wrote) this.#writers.push(active.id);
+    }
+    const isIdle = awake.length > 0 && picked.size === 0;
+    if (isIdle) logger.warn("The lifecycle has picked no handler: waiting for the next event");
+    return { isIdle };
+  }
+
+  /** The server has refused what these handlers have written: their records are judged anew. */
+  refuse(refusal: Refusal): void {
+    for (const progress of this.#all) {
+      refuseIn(this.#options.turn, { progress, handlers: progress.handlers, refusal });
+    }
+  }
+
+  /** Runs a handler once, without keeping its progress. */
+  async callOnce(handler: ChangeHandler): Promise<void> {
+    await this.#call(
+      { handler, retry: 0, started: this.#options.turn.run.host.clock.now(), runtime: 0 },
+      new Set(),
+    );
+  }
+
+  /** Puts all records that changed into the patch. */
+  store(notes: Patch): void {
+    for (const progress of this.#signed()) progress.store(notes);
+  }
+
+  /** Returns the records of all handlers, to be kept until a write of them has succeeded. */
+  records(): ReadonlyMap<string, ProgressRecord> {
+    return new Map(this.#signed().flatMap((progress) => [...progress.records()]));
+  }
+
+  get #signatures(): Signatures {
+    return this.#made ??= new Signatures(this.#options);
+  }
+
+  #signed(): readonly Progress<ChangeHandler>[] {
+    return this.#signatures.sign(this.#all, (id) => this.#ran.has(id));
+  }
+
+  /** Undefined if it was interrupted. */
+  async #call(
+    { handler, retry: attempts, started: wall, runtime }: Attempt,
+    descendants: Set<string>,
+  ): Promise<Called | undefined> {
+    const { turn, cause } = this.#options;
+    const { patch, run: { signal, host: { clock } } } = turn;
+    const children = new SubHandlers(handler, (declared) => this.#runChildren(declared, descendants));
+    const contribution = new Contribution(patch);
+    const fn = async (args: never): Promise<unknown> => {
+      const result = await handler.fn(args);
+      // NB: before others add to it, who are not to lose theirs.
+      contribution.check();
+      if (children.areWaiting) await children.run();
+      return result;
+    };
+    const { field } = handler;
+    const called = await callHandler(callerOf(turn), handler, {
+      sort: SORT,
+      retry: { ...FRESH, attempts, begun: { wall, monotonic: clock.monotonic() - runtime } },
+      fn,
+      patch,
+      contribution,
+      keepsResult: true,
+      args: (attempt) => new ChangeArgs(cause, { attempt, field, sub: () => children.sub }),
+    });
+    children.close();
+    // What fails because we stop says nothing about the handler: it is called again by the next process.
+    return signal.aborted && called.outcome.kind !== "success" ? undefined : called;
+  }
+
+  async #runChildren(children: readonly ChangeHandler[], descendants: Set<string>): Promise<void> {
+    const { turn, slot, cause } = this.#options;
+    const prematched = prematch(turn, { cause, handlers: children });
+    const selected = selectChanges(turn, { cause, prematched });
+    const progress = loadProgress(turn, slot, selected);
+    const { isIdle } = await this.run(progress, selected);
+    for (const id of [...selected.map(({ id }) => id), ...progress.descendants]) descendants.add(id);
+    if (progress.isDone) return;
+    const delay = progress.delay(turn.run.host.clock.now()) ?? 0;
+    throw new Postponed("Sub-handlers are unfinished", isIdle && delay === 0 ? Infinity : delay);
+  }
+}
+
+interface RefuseOptions {
+  readonly progress: Progress<ChangeHandler>;
+  /** The handlers that it may be about. */
+  readonly handlers: readonly ChangeHandler[];
+  readonly refusal: Refusal;
+}
+
+/** Judges records anew, as the server has refused what their handlers have written. */
+export function refuseIn(
+  turn: Turn,
+  { progress, handlers, refusal: { error, handlers: ids } }: RefuseOptions,
+): void {
+  const context = contextOf(callerOf(turn), SORT);
+  progress.refuse(handlers.filter(({ id }) => ids.includes(id)), {
+    now: turn.run.host.clock.now(),
+    judge: (handler, attempts) => failAfterwards(handler, { ...context, attempts, error }),
+  });
+}

@@ -1,0 +1,52 @@
+/** The facts about an object's causes that are known beside its notes. Nothing of it survives the process. */
+
+import { BackgroundChanges } from "./background_changes.ts";
+import type { ObjectState } from "../../execution/object_state.ts";
+import type { Outgoing } from "../../execution/pending_write.ts";
+import type { RecordTimes } from "./record_times.ts";
+import { type SlotHooks, SlotKey } from "../../execution/slots.ts";
+import type { JsonObject, KubeObject } from "../../model/object.ts";
+import type { ProgressRecord } from "../../settings/persistence/storage.ts";
+
+/** One for all: most objects have none, and there may be very many objects. */
+export const NO_RECORDS: ReadonlyMap<string, ProgressRecord> = new Map();
+
+/** The slot of handlers of causes. */
+export class ChangeSlot implements SlotHooks {
+  /** The times in the notes of handlers that are unfinished, by the monotonic clock. */
+  times: RecordTimes | undefined;
+  /** The state that was handled last, where the server did not keep the note of it. */
+  lastHandled: JsonObject | undefined;
+  /** Whether a cause was handled to its end: resuming is over. */
+  hasHandledCause = false;
+  /** Whether optional deletion handlers had their one call. */
+  hasRunOptionalDeletes = false;
+  /** Records of attempts that have ended, and that are not on the object. They win over stored ones. */
+  unsaved = NO_RECORDS;
+  /** The essence that is handled when the notes are written that wait for functions. */
+  concluding: JsonObject | undefined;
+  /** The changes of daemons and timers that no record is signed with; undefined: there is none. */
+  background: BackgroundChanges | undefined;
+
+  get isUnfinished(): boolean {
+    return this.unsaved.size > 0;
+  }
+
+  /** The snapshot is another one: daemons' changes of before are in it. */
+  moved(): void {
+    this.background?.seen();
+    if (this.background?.isEmpty) this.background = undefined;
+  }
+
+  /** A daemon or timer begins to write. */
+  writing(before: KubeObject, wanted: Outgoing): Disposable {
+    return (this.background ??= new BackgroundChanges()).begin(before, wanted);
+  }
+}
+
+const CHANGES = new SlotKey(() => new ChangeSlot());
+
+/** Returns the slot of an object, which the first call makes. */
+export function changesOf(state: ObjectState): ChangeSlot {
+  return state.slotOf(CHANGES);
+}

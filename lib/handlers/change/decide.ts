@@ -1,0 +1,120 @@
+/**
+ * Finds out what has happened to an object, and which handlers that concerns. Calls no handler (only their filters), and writes
+ * nothing.
+ *
+ * Objects that no handler could want are left alone altogether. Source: Kopf, docs/handlers, kopf/_core/reactor/processing.py.
+ */
+
+import type { Observer } from "../../execution/observer.ts";
+import { calculateDiff } from "../../model/diff.ts";
+import { ChangeArgs } from "./change_args.ts";
+import { type ChangeCause, detectReason } from "../causes.ts";
+import { findMismatch, matchesChange, type Mismatch } from "../filters.ts";
+import type { ChangeHandler } from "../handlers.ts";
+import { currentEssence, handledEssence, type UnreadableRecord } from "../../settings/persistence/storage.ts";
+import type { ChangeSlot } from "./change_slot.ts";
+import { reportUnreadable } from "./notes.ts";
+import { confidentialOf, reportFailedFilter, type Turn } from "../turn.ts";
+
+/** Compares the object with what was handled last. */
+export function detectCause(turn: Turn, slot: ChangeSlot): ChangeCause {
+  const { state, logger, patch, run: { persistence, indices, makeChildren }, kind } = turn;
+  const { fields: extraFields } = kind.handlers;
+  const { snapshot: body, resource, memo } = state;
+  const onUnreadable = (record: UnreadableRecord): void => reportUnreadable(turn, record);
+  const confidential = confidentialOf(turn);
+  const old = handledEssence(persistence, body, { extraFields, confidential, onUnreadable }) ??
+    slot.lastHandled;
+  const current = currentEssence(persistence, body, { extraFields });
+  const diff = calculateDiff(old, current);
+  const { reason, initial } = detectReason({
+    body,
+    finalizer: persistence.finalizer,
+    hasOld: old !== undefined,
+    hasDiff: diff.length > 0,
+    initial: state.firstSeen === "listing" && !slot.hasHandledCause,
+  });
+  return {
+    reason,
+    initial,
+    resource,
+    body,
+    memo,
+    old,
+    new: current,
+    diff,
+    patch,
+    logger,
+    indices,
+    makeChildren,
+  };
+}
+
+/** A change handler, and what its filters say of an object, but for those on what has changed. */
+export interface Prematch {
+  readonly handler: ChangeHandler;
+  /** The criterion that does not hold; undefined: the handler could want the object as it is now. */
+  readonly mismatch: Mismatch | "error" | undefined;
+}
+
+/** Asks the filters of change handlers, but for those on what has changed: whether they could ever want the object. */
+export function prematch(
+  turn: Turn,
+  { cause, handlers }: { readonly cause: ChangeCause; readonly handlers: readonly ChangeHandler[] },
+): readonly Prematch[] {
+  const candidate = { body: cause.body, change: cause, args: () => new ChangeArgs(cause) };
+  return handlers.map((handler) => {
+    try {
+      return { handler, mismatch: findMismatch(handler, candidate) };
+    } catch (error) {
+      reportFailedFilter(turn, handler, error);
+      return { handler, mismatch: "error" };
+    }
+  });
+}
+
+/** Options of {@linkcode selectChanges}. */
+export interface SelectOptions {
+  readonly cause: ChangeCause;
+  readonly prematched: readonly Prematch[];
+  /** Told of each handler, and of the criterion that does not hold, if there is one. Default: nobody is. */
+  readonly observer?: Observer;
+}
+
+/** Returns the handlers that this cause calls, in order, each function once per id. */
+export function selectChanges(
+  turn: Turn,
+  { cause, prematched, observer }: SelectOptions,
+): readonly ChangeHandler[] {
+  const selected = new Map<string, ChangeHandler>();
+  for (const each of prematched) {
+    const { handler, mismatch: earlier } = each;
+    const { id, field } = handler;
+    const against = isOfOtherReason(handler, cause) ? "reason" : selected.has(id) ? "id" : undefined;
+    const mismatch = against ?? (field === undefined ? earlier : mismatchOfField(turn, cause, each));
+    observer?.judged?.(turn.state, { handler: id, mismatch });
+    if (mismatch === undefined) selected.set(id, handler);
+  }
+  return [...selected.values()];
+}
+
+function isOfOtherReason(handler: ChangeHandler, cause: ChangeCause): boolean {
+  if (handler.reason !== undefined && handler.reason !== cause.reason) return true;
+  return handler.initial && (!cause.initial || (cause.reason === "delete" && !handler.deleted));
+}
+
+/** NB: that the field has not changed is named before `when`: it can be seen on the object. */
+function mismatchOfField(
+  turn: Turn,
+  cause: ChangeCause,
+  { handler, mismatch }: Prematch,
+): Prematch["mismatch"] | "change" {
+  if (mismatch !== undefined && mismatch !== "when") return mismatch;
+  try {
+    const candidate = { body: cause.body, change: cause, args: () => new ChangeArgs(cause) };
+    return matchesChange(handler, candidate) ? mismatch : "change";
+  } catch (error) {
+    reportFailedFilter(turn, handler, error);
+    return "error";
+  }
+}

@@ -1,0 +1,60 @@
+/** The notes of handlers of causes on an object: loading them, and saying once that they cannot be read or kept. */
+
+import { Progress } from "./progress.ts";
+import { RecordTimes } from "./record_times.ts";
+import { Patch } from "../../model/patch.ts";
+import type { ChangeHandler } from "../handlers.ts";
+import type { UnreadableRecord } from "../../settings/persistence/storage.ts";
+import type { ChangeSlot } from "./change_slot.ts";
+import type { Turn } from "../turn.ts";
+
+/** Loads what the object, or a write that failed, holds about these handlers. */
+export function loadProgress(
+  turn: Turn,
+  slot: ChangeSlot,
+  handlers: readonly Pick<ChangeHandler, "id">[],
+): Progress<ChangeHandler> {
+  const { state: { snapshot: body }, run: { persistence, host: { clock } } } = turn;
+  slot.times ??= new RecordTimes(clock);
+  return new Progress<ChangeHandler>({
+    times: slot.times,
+    storage: persistence.progress,
+    body,
+    ids: [...new Set(handlers.map(({ id }) => id))],
+    unsaved: slot.unsaved,
+    onUnreadable: (record) => reportUnreadable(turn, record),
+  });
+}
+
+/** Returns notes that only take away what Kopf leaves on objects to wake itself up. */
+export function sweptNotes({ state, run: { persistence } }: Turn): Patch {
+  const notes = new Patch();
+  persistence.progress.sweep(notes, state.snapshot);
+  return notes;
+}
+
+/** Says once per object that a note of ours cannot be read, and what that means. */
+export function reportUnreadable(
+  { state, logger }: Turn,
+  { where, reason }: UnreadableRecord,
+): void {
+  if (!state.reportOnce(where)) return;
+  logger.warn("Cannot read a note on the object: it counts as absent", { note: where, reason });
+}
+
+const LOSSES = {
+  part:
+    "The object is too large for its state to be noted whole: handlers of changes will not know what large fields were " +
+    "before (leave such fields out by `ignoredFields`, or keep notes elsewhere)",
+  all:
+    "There is no room for notes in the object's annotations: they are kept in memory, and the next start takes the object " +
+    "for a new one (make room, or keep notes elsewhere)",
+} as const;
+
+/** Says once per object that its state cannot be noted as it should be, what that means, and what to do. */
+export function reportLoss({ state, logger }: Turn): (what: keyof typeof LOSSES) => void {
+  return (what) => {
+    const message = LOSSES[what];
+    if (state.reportOnce(message)) logger.warn(message);
+  };
+}

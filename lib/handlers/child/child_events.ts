@@ -1,0 +1,100 @@
+/**
+ * The changes of children that a handler was not called for yet, of one owner: the latest of each child, with the row of
+ * attempts; and those whose write is not on the owner yet. In memory: after a start each child that is there is told of again.
+ */
+
+import type { KubeObject } from "../../model/object.ts";
+import type { Seconds } from "../../runtime/host.ts";
+import { earliest } from "../reconcile/reconcile_record.ts";
+import { SlotKey } from "../../execution/slots.ts";
+import { FRESH, isDue, type Retry } from "../retry.ts";
+
+/** A change of a child. */
+export interface ChildEvent {
+  readonly type: "ADDED" | "MODIFIED" | "DELETED" | null;
+  readonly object: KubeObject;
+  readonly old: KubeObject | undefined;
+}
+
+/** A change that is still to be handled. */
+export interface PendingChild {
+  readonly event: ChildEvent;
+  readonly retry: Retry;
+}
+
+/** The changes that one handler is still to be told of. */
+export class ChildEvents {
+  readonly #pending = new Map<string, PendingChild>();
+  /** Changes that were handled, by calls whose write is not on the owner yet. Made by the first of them. */
+  #undecided: Map<string, PendingChild> | undefined;
+
+  /** Notes a change; it takes the place of an earlier one of the same child, from where that had begun. */
+  note(event: ChildEvent, now: Seconds): void {
+    const key = keyOf(event.object);
+    const before = this.#pending.get(key)?.event;
+    const merged = before === undefined ? event : merge(before, event);
+    this.#pending.delete(key);
+    this.#pending.set(key, { event: merged, retry: { ...FRESH, due: now } });
+  }
+
+  /** The changes that may be handled now, in the order in which they came. */
+  due(now: Seconds): readonly PendingChild[] {
+    return [...this.#pending.values()].filter(({ retry }) => isDue(retry, now));
+  }
+
+  /** When the next change may be handled; undefined: there is none. */
+  get next(): Seconds | undefined {
+    let next: Seconds | undefined;
+    for (const { retry: { due } } of this.#pending.values()) next = earliest(next, due);
+    return next;
+  }
+
+  /** A change was handled, or will not be. A newer change of the same child stays. */
+  settle(pending: PendingChild): void {
+    const key = keyOf(pending.event.object);
+    if (this.#pending.get(key) === pending) this.#pending.delete(key);
+  }
+
+  /** A change is to be handled again. A newer change of the same child stays as it is. */
+  retry(pending: PendingChild, retry: Retry): void {
+    const key = keyOf(pending.event.object);
+    if (this.#pending.get(key) === pending) this.#pending.set(key, { event: pending.event, retry });
+  }
+
+  /** A change was handled by a call whose write may still be refused. */
+  keepUndecided({ event }: PendingChild, retry: Retry): void {
+    (this.#undecided ??= new Map()).set(keyOf(event.object), { event, retry });
+  }
+
+  /** The writes of all calls so far are on the owner. */
+  decide(): void {
+    this.#undecided = undefined;
+  }
+
+  /**
+   * The server has refused the writes of all undecided calls. `judge` returns the row of attempts after that; undefined: no
+   * attempt follows.
+   */
+  refuse(judge: (retry: Retry) => Retry | undefined): void {
+    for (const [key, { event, retry }] of this.#undecided ?? []) {
+      const next = judge(retry);
+      // The handler is told of a newer change of the same child anyway.
+      if (next !== undefined && !this.#pending.has(key)) this.#pending.set(key, { event, retry: next });
+    }
+    this.#undecided = undefined;
+  }
+}
+
+/** The slots of an object's handlers of children, by their ids. */
+export const CHILDREN: SlotKey<ChildEvents> = new SlotKey(() => new ChildEvents());
+
+/** Joins two changes, of which nobody was told yet: they have begun with the first. */
+function merge(before: ChildEvent, { type, object }: ChildEvent): ChildEvent {
+  const isNew = before.old === undefined && type === "MODIFIED";
+  return { type: isNew ? before.type : type, object, old: before.old };
+}
+
+function keyOf({ kind = "", metadata }: KubeObject): string {
+  const { uid, namespace = "", name = "" } = metadata ?? {};
+  return uid ?? `${kind}/${namespace}/${name}`;
+}

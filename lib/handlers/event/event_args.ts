@@ -1,0 +1,24 @@
+/** The arguments of handlers of raw events, of which only what is taken is computed. */
+
+import { deepFreeze } from "../../model/json.ts";
+import type { WatchEvent } from "../../model/object.ts";
+import type { Attempt } from "../call.ts";
+import type { EventCause } from "../causes.ts";
+import { ObjectArgs } from "../object_args.ts";
+
+/** Arguments about a raw event. */
+export class EventArgs extends ObjectArgs<EventCause> {
+  readonly #event: WatchEvent;
+
+  constructor(cause: EventCause, attempt?: Attempt) {
+    super(cause, attempt);
+    this.#event = cause.event;
+  }
+
+  get type(): WatchEvent["type"] {
+    return this.#event.type;
+  }
+  get event(): Readonly<WatchEvent> {
+    return deepFreeze(this.#event);
+  }
+}

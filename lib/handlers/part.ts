@@ -1,0 +1,85 @@
+/**
+ * The contract between an object's turn and the manners of handlers that take part in it.
+ *
+ * `reconcile()` goes through the parts of a turn in the order of one list, and names no manner. So a manner is one folder and
+ * one line in that list. A success of a part's handlers is undecided until `written()` says what became of the write.
+ */
+
+import type { Claim } from "./background/daemons.ts";
+import type { ObjectState } from "../execution/object_state.ts";
+import type { WriteResult } from "../execution/object_writer.ts";
+import type { WatchEvent } from "../model/object.ts";
+import type { Patch } from "../model/patch.ts";
+import type { HandlersOfKind } from "./registry.ts";
+import type { Seconds } from "../runtime/host.ts";
+import type { Persistence } from "../settings/persistence/storage.ts";
+import type { Turn } from "./turn.ts";
+
+export type { Claim };
+
+/** The parts of an object that handlers of a kind look at beside its spec and metadata; undefined: that cannot be said. */
+export type Sees = {
+  /** Members of the status, by their names. */
+  readonly status: ReadonlySet<string>;
+  /** Whether annotations are looked at one by one, so that notes among them count. */
+  readonly annotations: boolean;
+} | undefined;
+
+/** Why an object is handled no more. */
+export type WhyGone = "RESOURCE_DELETED" | "FILTERS_MISMATCH";
+
+/** The work that a part leaves to be written. */
+export interface Work {
+  /** Ids of the handlers whose changes are in the turn's patch: a refusal fails their attempts. */
+  readonly writers?: readonly string[];
+  /** The framework's own changes. */
+  readonly notes?: Patch;
+  /** Whether the notes end a cause: for metrics and for hot loops. */
+  readonly concludes?: boolean;
+}
+
+/** One manner of handlers, once for each run of the operator. */
+export interface Manner {
+  /** Whether a kind with these handlers needs it. */
+  concerns(handlers: HandlersOfKind): boolean;
+  /** The parts of an object that its handlers look at. Asked once for each kind. */
+  sees(handlers: HandlersOfKind, persistence: Persistence): Sees;
+  /** Whether it wants to be told of each raw event, and not only of the latest. */
+  readonly keepsEvents?: boolean;
+  /** Begins its part in a turn. Makes one object, and asks no filter: most turns end early. */
+  part(turn: Turn): Part;
+  /** An object has come that no turn has seen yet. */
+  introduce?(state: ObjectState, handlers: HandlersOfKind): void;
+  /** The object has gone, or has left the selector. Asked of all manners, as the kind may be served no more. */
+  gone?(state: ObjectState, why: WhyGone): Promise<void> | undefined;
+  /** An object's turn has ended, however. */
+  turnEnded?(state: ObjectState): void;
+  /** The object is forgotten. */
+  forget?(state: ObjectState): void;
+}
+
+/** One manner in one turn of an object, in the order of these methods. A method that returns undefined is not awaited. */
+export interface Part {
+  /** Tells handlers of a raw event, before it is known whether the turn brings anything. */
+  told?(event: WatchEvent): Promise<void> | undefined;
+  /** The snapshot stands: decides what is to be done, starts and stops what lives beside the turn. Calls no handler of turns. */
+  begin?(): Promise<void> | undefined;
+  /**
+   * Returns what the part means for the finalizer; changes nothing. Asked before `run()` (may handlers be called?) and after it
+   * (may the object go?). Absent: the part has no business with finalizers.
+   */
+  claim?(): Claim;
+  /** Calls handlers. Skipped in the turn that moves the finalizer of an object that stays. `all`: the claims of all parts. */
+  run?(all: Claim): Promise<void> | undefined;
+  /** Returns what is to be written. `all`: the claims of all parts after they ran. */
+  work?(all: Claim): Work | undefined;
+  /** Takes what became of the write, also of one that repeats an earlier turn's. "dropped": attempts of its handlers have failed. */
+  written?(result: WriteResult): void;
+  /** Returns how long until the part wants a turn; undefined: until something happens. Asked after `written()`. */
+  next?(): Seconds | undefined;
+  /** Whether nothing is to be done until something changes that the manner sees. Asked last. Default: so it is. */
+  readonly atRest?: boolean;
+}
+
+/** Of parts that require nothing. */
+export const NO_CLAIM: Claim = { isRequired: false, isPending: false };

@@ -1,0 +1,261 @@
+/**
+ * The facts about one object and one handler that says what should be: what has woken it, how often it has failed in a row,
+ * and when it is to be called next. In memory only: after a start every object is reconciled once.
+ *
+ * It decides nothing about objects: whether a change matters is found out by who wakes it. What has woken it is kept until a
+ * call takes it, so that nothing is lost while the object waits, for whatever reason.
+ */
+
+import { TOLERANCE } from "../../async/schedule.ts";
+import type { KubeObject } from "../../model/object.ts";
+import type { Seconds } from "../../runtime/host.ts";
+import type { Outcome } from "../../execution/handler.ts";
+import { type SlotHooks, SlotKey } from "../../execution/slots.ts";
+import { after, decided, FRESH, type Retry } from "../retry.ts";
+
+/** A reason that has woken a reconcile. */
+export type ReconcileReason =
+  /** The operator has started, and the object was there. */
+  | { readonly kind: "start" }
+  /** The object is new. */
+  | { readonly kind: "create" }
+  /** It has changed: its essence, or metadata that is not the operator's. */
+  | { readonly kind: "change" }
+  /** It is to be deleted: `finalize` is called. */
+  | { readonly kind: "delete" }
+  /** Something that it owns (`op.owns`), or that a mapper watches (`op.watches`), has changed or has gone. */
+  | { readonly kind: "owned" | "watched"; readonly object: KubeObject }
+  /** `op.trigger()` was called, with this reason. */
+  | { readonly kind: "trigger"; readonly reason: string | undefined }
+  /** The time of `requeueAfter` has come. */
+  | { readonly kind: "requeue" }
+  /** The attempt before has failed with this error. */
+  | { readonly kind: "retry"; readonly error: Error }
+  /** Nothing has woken it for so long. */
+  | { readonly kind: "resync" };
+
+/** How often one object may be reconciled. */
+export interface RateLimit {
+  /** So many calls. */
+  readonly calls: number;
+  /** Within so many seconds. */
+  readonly within: Seconds;
+}
+
+/** The options that keep calls apart. */
+export interface Pace {
+  readonly debounce?: Seconds;
+  readonly rateLimit?: RateLimit;
+}
+
+/** How many reasons are kept of an object that cannot be reconciled: they are for reading, not for counting. */
+const MOST_REASONS = 100;
+
+/** How many times its debounce an object waits at most while it is woken again and again. */
+const MOST_DEBOUNCES = 10;
+
+/** The record of one object and one handler. All times are those of the monotonic clock. */
+export class ReconcileRecord implements SlotHooks {
+  /** The state with which the handler was called last, or one that means the same; undefined: it was not called yet. */
+  seen: KubeObject | undefined;
+  /** Whether a call goes on, perhaps after its time. */
+  isRunning = false;
+  /** Whether the object may go, as far as this handler is concerned. */
+  hasFinalized = false;
+  #isFinalizing = false;
+  #wasCalled = false;
+  #reasons: ReconcileReason[] = [];
+  /** The reasons of the attempts that have failed in a row, and the one that goes on. */
+  #taken: readonly ReconcileReason[] = [];
+  /** When it was first, and last, woken by something that may come again and again. */
+  #woken: { readonly first: Seconds; readonly last: Seconds } | undefined;
+  #isPressing = false;
+  #planned: { readonly at: Seconds; readonly reason: ReconcileReason } | undefined;
+  #resyncAt: Seconds | undefined;
+  #retry = FRESH;
+  #calls: Seconds[] = [];
+
+  /** A record that held the state before would keep it in memory. */
+  moved(before: KubeObject | undefined, after: KubeObject, how: "turn" | "settled"): void {
+    if (how === "settled" && this.seen === before) this.seen = after;
+  }
+
+  /** The row of attempts. */
+  get retry(): Retry {
+    return this.#retry;
+  }
+
+  /** Whether something has woken it that no call has taken yet. */
+  get isWoken(): boolean {
+    return this.#reasons.length > 0;
+  }
+
+  /** Whether it is to be called at some time, although nothing has woken it. */
+  get isPlanned(): boolean {
+    return this.#planned !== undefined;
+  }
+
+  /** Whether the handler was called in this process. */
+  get wasCalled(): boolean {
+    return this.#wasCalled;
+  }
+
+  /** Whether it is about the object's deletion now. */
+  get isFinalizing(): boolean {
+    return this.#isFinalizing;
+  }
+
+  /** The object is to be deleted: what was planned counts no more. */
+  beginFinalizing(): void {
+    this.#isFinalizing = true;
+    this.forgetPlans();
+  }
+
+  /** Something has woken it. */
+  wake(reason: ReconcileReason, now: Seconds): void {
+    switch (reason.kind) {
+      case "change":
+      case "owned":
+      case "watched":
+      case "trigger":
+        this.#woken = { first: this.#woken?.first ?? now, last: now };
+        break;
+      default:
+        this.#isPressing = true;
+    }
+    const same = this.#reasons.findIndex((other) => isSameReason(other, reason));
+    if (same >= 0) this.#reasons[same] = reason;
+    else if (this.#reasons.length < MOST_REASONS) this.#reasons.push(reason);
+  }
+
+  /** Notes what has come due by itself. */
+  wakeIfDue(now: Seconds): void {
+    const planned = this.#planned;
+    if (planned !== undefined && planned.at <= now + TOLERANCE) {
+      this.#planned = undefined;
+      this.wake(planned.reason, now);
+    }
+    if (this.#resyncAt !== undefined && this.#resyncAt <= now + TOLERANCE) {
+      this.#resyncAt = undefined;
+      this.wake({ kind: "resync" }, now);
+    }
+  }
+
+  /** When the object is to be reconciled again: when it may be called, if something has woken it, or when something comes due. */
+  nextTurn(pace: Pace): Seconds | undefined {
+    if (this.isRunning) return undefined;
+    if (this.isWoken) return this.#mayRunAt(pace);
+    return earliest(this.#planned?.at, this.#resyncAt);
+  }
+
+  /** Whether it is to be called now. */
+  isDue(now: Seconds, pace: Pace): boolean {
+    return this.isWoken && !this.isRunning && this.#mayRunAt(pace) <= now + TOLERANCE;
+  }
+
+  /** Begins a call: takes what has woken it, and drops what was planned. */
+  begin(now: Seconds, pace: Pace): readonly ReconcileReason[] {
+    const earlier = this.#taken.filter(({ kind }) => kind !== "retry");
+    for (const reason of earlier) {
+      if (!this.#reasons.some((other) => isSameReason(other, reason))) this.#reasons.push(reason);
+    }
+    this.#taken = this.#reasons.slice(0, MOST_REASONS);
+    this.#reasons = [];
+    this.#woken = undefined;
+    this.#isPressing = false;
+    this.#planned = undefined;
+    this.#wasCalled = true;
+    if (pace.rateLimit !== undefined) {
+      this.#calls = [...this.#calls, now].slice(-pace.rateLimit.calls);
+    }
+    return this.#taken;
+  }
+
+  /** A call has ended; `row` is the row of attempts with its beginning. A success may say when it wants the next call. */
+  end(row: Retry, outcome: Outcome, now: Seconds): void {
+    this.#retry = after(row, outcome, now);
+    if (outcome.kind !== "retry") this.#taken = [];
+    switch (outcome.kind) {
+      case "success": {
+        // What it returns was checked; an error that is ignored leaves nothing.
+        const requeueAfter = outcome.result as Seconds | undefined;
+        if (requeueAfter !== undefined) this.#plan(now + requeueAfter, { kind: "requeue" });
+        return;
+      }
+      case "retry":
+        return this.#plan(this.#retry.due, { kind: "retry", error: outcome.error });
+      case "children":
+        return this.#plan(this.#retry.due, { kind: "requeue" });
+      case "failure":
+        return;
+      default:
+        outcome satisfies never;
+    }
+  }
+
+  /** The write of the latest success is on the object. */
+  decide(): void {
+    this.#retry = decided(this.#retry);
+  }
+
+  /** The server has refused what a success had written. `judge` returns the row after that; undefined: no success is undecided. */
+  refuse(judge: (row: Retry) => Retry | undefined): void {
+    const row = judge(this.#retry);
+    if (row === undefined) return;
+    this.#retry = row;
+    // An error that is ignored leaves what the success has planned.
+    if (row.error === undefined) return;
+    this.#planned = undefined;
+    this.#plan(row.due, { kind: "retry", error: row.error });
+  }
+
+  /** When it is to be called although nothing has happened. */
+  resyncAt(at: Seconds | undefined): void {
+    this.#resyncAt = at;
+  }
+
+  /** Forgets what was planned: the object is to be deleted, or is not wanted. */
+  forgetPlans(): void {
+    this.#planned = undefined;
+    this.#resyncAt = undefined;
+    this.#reasons = [];
+    this.#woken = undefined;
+    this.#isPressing = false;
+    this.#retry = FRESH;
+    this.#taken = [];
+  }
+
+  #plan(at: Seconds, reason: ReconcileReason): void {
+    if (at < Infinity) this.#planned = { at, reason };
+  }
+
+  #mayRunAt({ debounce = 0, rateLimit }: Pace): Seconds {
+    const calm = this.#isPressing || this.#woken === undefined
+      ? -Infinity
+      : Math.min(this.#woken.last + debounce, this.#woken.first + debounce * MOST_DEBOUNCES);
+    const oldest = rateLimit !== undefined && this.#calls.length >= rateLimit.calls
+      ? this.#calls.at(-rateLimit.calls)
+      : undefined;
+    return Math.max(calm, oldest === undefined ? -Infinity : oldest + (rateLimit?.within ?? 0));
+  }
+}
+
+/** The slots of an object's `op.reconcile` handlers, by their ids. */
+export const RECONCILES: SlotKey<ReconcileRecord> = new SlotKey(() => new ReconcileRecord());
+
+/** The earlier of two times; undefined: never. */
+export function earliest(a: Seconds | undefined, b: Seconds | undefined): Seconds | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return Math.min(a, b);
+}
+
+function isSameReason(a: ReconcileReason, b: ReconcileReason): boolean {
+  if (a.kind !== b.kind) return false;
+  if ("object" in a && "object" in b) return identityOf(a.object) === identityOf(b.object);
+  return !("reason" in a && "reason" in b) || a.reason === b.reason;
+}
+
+function identityOf({ kind, metadata }: KubeObject): string {
+  const { uid, namespace, name } = metadata ?? {};
+  return uid ?? `${kind}/${namespace}/${name}`;
+}
