@@ -5,17 +5,17 @@
  */
 
 import type { Stopped } from "../async/stop_flag.ts";
-import type { Clock, Seconds } from "../runtime/host.ts";
-import type { Logger } from "../runtime/logging.ts";
 import type { Diff } from "../model/diff.ts";
 import type { JsonObject, KubeObject, ObjectMeta, WatchEvent } from "../model/object.ts";
 import type { Patch } from "../model/patch.ts";
 import type { Resource } from "../model/resource.ts";
-import type { Settings } from "../settings/settings.ts";
-import type { Reason, UserInfo } from "./causes.ts";
 import type { Children } from "../registry/children.ts";
 import type { Conditions } from "../registry/conditions.ts";
 import type { DeepReadonly, FieldPathOf, FieldValue } from "../registry/field_paths.ts";
+import type { Clock, Seconds } from "../runtime/host.ts";
+import type { Logger } from "../runtime/logging.ts";
+import type { Settings } from "../settings/settings.ts";
+import type { Reason, UserInfo } from "./causes.ts";
 import type { ChangeFilterOptions, FilterOptions } from "./filters.ts";
 import type { ActivityName, AdmissionOperation, HandlerOptions, RetryOptions } from "./handlers.ts";
 import type { Index } from "./index/index_handle.ts";

@@ -7,11 +7,11 @@
 
 import type { JsonObject, KubeObject } from "../model/object.ts";
 import type { Referable } from "../model/references.ts";
+import type { DeepReadonly } from "../registry/field_paths.ts";
+import { type ResourceLike, selectorOf } from "../registry/resource.ts";
 import { calledFrom } from "../runtime/call_site.ts";
 import { checkOptions, type RawOptions } from "./declare.ts";
-import type { DeepReadonly } from "../registry/field_paths.ts";
 import type { ObjectHandler } from "./handlers.ts";
-import { type ResourceLike, selectorOf } from "../registry/resource.ts";
 
 /** An object of a cache: frozen, with everything in it. */
 export type CachedView<Spec, Status> = DeepReadonly<KubeObject<Spec, Status>>;

@@ -3,9 +3,6 @@
  * of this attempt in it. What the outcome makes of the row is `after()` in `retry.ts`.
  */
 
-import type { Patch } from "../model/patch.ts";
-import type { Clock, Random, Seconds } from "../runtime/host.ts";
-import type { Logger } from "../runtime/logging.ts";
 import type { HandlerBackoff } from "../execution/backoff.ts";
 import { Contribution } from "../execution/contribution.ts";
 import type { ErrorsMode } from "../execution/errors.ts";
@@ -13,6 +10,9 @@ import { type AttemptContext, attemptOnce, BLOCKING } from "../execution/execute
 import type { Handler, Outcome } from "../execution/handler.ts";
 import type { AttemptEnd, AttemptStart, Observed } from "../execution/observer.ts";
 import { storeResult } from "../execution/results.ts";
+import type { Patch } from "../model/patch.ts";
+import type { Clock, Random, Seconds } from "../runtime/host.ts";
+import type { Logger } from "../runtime/logging.ts";
 import { attemptsOf, begin, type Retry } from "./retry.ts";
 
 /** The word for a manner of handlers in log lines, and the meaning of errors where a handler does not say. */

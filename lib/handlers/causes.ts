@@ -9,8 +9,8 @@ import { hasFinalizer, isDeleting } from "../model/finalizers.ts";
 import type { JsonObject, KubeObject, WatchEvent } from "../model/object.ts";
 import type { Patch } from "../model/patch.ts";
 import type { Resource } from "../model/resource.ts";
-import type { Logger } from "../runtime/logging.ts";
 import type { MakeChildren } from "../registry/children.ts";
+import type { Logger } from "../runtime/logging.ts";
 import type { AdmissionOperation } from "./handlers.ts";
 import type { Index } from "./index/index_handle.ts";
 

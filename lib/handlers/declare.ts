@@ -5,6 +5,8 @@
  */
 
 import { type FieldPath, parseField } from "../model/fields.ts";
+import { type ResourceLike, selectorOf } from "../registry/resource.ts";
+import { nearest } from "../settings/rules.ts";
 import {
   type ActivityHandler,
   type ActivityName,
@@ -17,10 +19,8 @@ import {
   type ObjectHandler,
 } from "./handlers.ts";
 import type { IndexHandle, IndexHandler } from "./index/index_handle.ts";
-import type { ChangeHandlerCause } from "./options.ts";
 import { CHECKS, rejectAsync, show } from "./option_checks.ts";
-import { type ResourceLike, selectorOf } from "../registry/resource.ts";
-import { nearest } from "../settings/rules.ts";
+import type { ChangeHandlerCause } from "./options.ts";
 
 /** Options as they come, before they are checked. */
 export type RawOptions = Readonly<Record<string, unknown>>;

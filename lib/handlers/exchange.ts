@@ -6,6 +6,8 @@
  */
 
 import { formatSelector } from "../model/selector.ts";
+import type { CacheHandler } from "./cache.ts";
+import type { ChildHandler, SourceHandler } from "./child/related.ts";
 import type {
   ActivityHandler,
   AdmissionHandler,
@@ -15,8 +17,6 @@ import type {
 } from "./handlers.ts";
 import { IndexHandle, type IndexHandler } from "./index/index_handle.ts";
 import type { ReconcileHandler } from "./reconcile/reconcile_handler.ts";
-import type { CacheHandler } from "./cache.ts";
-import type { ChildHandler, SourceHandler } from "./child/related.ts";
 import type { TaskHandler } from "./task/task_handler.ts";
 
 /** All that can be registered. */

@@ -2,11 +2,11 @@
  * Declared handlers of objects, with everything that decides when they are called.
  */
 
-import type { FieldPath } from "../model/fields.ts";
-import type { Selector } from "../model/selector.ts";
 import type { HandlerBackoff } from "../execution/backoff.ts";
 import type { ErrorsMode } from "../execution/errors.ts";
 import type { Handler } from "../execution/handler.ts";
+import type { FieldPath } from "../model/fields.ts";
+import type { Selector } from "../model/selector.ts";
 import type { Seconds } from "../runtime/host.ts";
 import type { Filters } from "./filters.ts";
 

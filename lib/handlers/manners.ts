@@ -1,16 +1,16 @@
 /** The list of manners that take part in an object's turn, and what is known of kinds by it. */
 
 import type { ObjectState } from "../execution/object_state.ts";
-import type { ChildHandler } from "./child/related.ts";
-import type { HandlersOfKind } from "./registry.ts";
 import type { Persistence } from "../settings/persistence/storage.ts";
 import { BackgroundManner, type TurnDaemons } from "./background/background_part.ts";
 import { CHANGES } from "./change/change_part.ts";
 import { ChildManner } from "./child/child_part.ts";
-import type { Concurrency } from "./reconcile/concurrency.ts";
+import type { ChildHandler } from "./child/related.ts";
 import { EVENTS } from "./event/event_part.ts";
 import type { Manner } from "./part.ts";
+import type { Concurrency } from "./reconcile/concurrency.ts";
 import { ReconcileManner } from "./reconcile/reconcile_part.ts";
+import type { HandlersOfKind } from "./registry.ts";
 import type { Kind } from "./turn.ts";
 import { unionOf } from "./unseen.ts";
 

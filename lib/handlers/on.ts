@@ -10,6 +10,8 @@
 import type { KubeConfigLike } from "../client/auth/kubeconfig_object.ts";
 import type { LoginInfo } from "../client/auth/login.ts";
 import type { JsonObject } from "../model/object.ts";
+import type { FieldPathOf } from "../registry/field_paths.ts";
+import type { ResourceLike } from "../registry/resource.ts";
 import { calledFrom, CallSite } from "../runtime/call_site.ts";
 import type {
   ActivityArguments,
@@ -22,6 +24,7 @@ import type {
   PlainMemo,
   SeenBy,
 } from "./arguments.ts";
+import { type DeclareChild, type DeclareOwns, declareRelated, type DeclareWatches } from "./child/related.ts";
 import {
   activityHandler,
   admissionHandler,
@@ -33,7 +36,6 @@ import {
   takeDeclaration,
   takeOptions,
 } from "./declare.ts";
-import type { FieldPathOf } from "../registry/field_paths.ts";
 import type { ActivityName } from "./handlers.ts";
 import { type Index, IndexHandle, type IndexOf } from "./index/index_handle.ts";
 import type {
@@ -48,8 +50,6 @@ import type {
 } from "./options.ts";
 import { type DeclareReconcile, reconcileHandler } from "./reconcile/reconcile_handler.ts";
 import type { Registry } from "./registry.ts";
-import { type DeclareChild, type DeclareOwns, declareRelated, type DeclareWatches } from "./child/related.ts";
-import type { ResourceLike } from "../registry/resource.ts";
 import { type DeclareTask, declaringTasks } from "./task/task_handler.ts";
 
 /** A field of a kind, or none. */

@@ -1,8 +1,8 @@
 /** Checks the options of handlers one by one, at run time, as the compiler does: what they must be, and of what size. */
 
 import { readBackoff } from "../execution/backoff.ts";
-import type { RateLimit } from "./reconcile/reconcile_record.ts";
 import { ABSENT, PRESENT } from "./filters.ts";
+import type { RateLimit } from "./reconcile/reconcile_record.ts";
 
 /** One check per option; `field`, `value`, `old`, `new` and `param` may be anything, or are checked together. */
 export const CHECKS: Readonly<Record<string, (name: string, value: unknown) => void>> = {

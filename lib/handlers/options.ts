@@ -5,6 +5,7 @@
  */
 
 import type { JsonObject } from "../model/object.ts";
+import type { FieldValue } from "../registry/field_paths.ts";
 import type { Seconds } from "../runtime/host.ts";
 import type {
   AdmissionFilterArguments,
@@ -14,7 +15,6 @@ import type {
   ObjectArguments,
   PlainMemo,
 } from "./arguments.ts";
-import type { FieldValue } from "../registry/field_paths.ts";
 import type { ChangeFilterOptions, FilterOptions } from "./filters.ts";
 import type { AdmissionOperation, HandlerOptions, RetryOptions } from "./handlers.ts";
 

@@ -5,15 +5,26 @@
  * one line in that list. A success of a part's handlers is undecided until `written()` says what became of the write.
  */
 
-import type { Claim } from "./background/daemons.ts";
+import type { Client } from "../client/client.ts";
+import type { HotLoops } from "../engines/hot_loop.ts";
+import type { Poster } from "../engines/posting/poster.ts";
+import type { Lifecycle } from "../execution/lifecycle.ts";
 import type { ObjectState } from "../execution/object_state.ts";
 import type { WriteResult } from "../execution/object_writer.ts";
+import type { ObjectWriter } from "../execution/object_writer.ts";
+import type { AttemptEnd, Observer } from "../execution/observer.ts";
 import type { WatchEvent } from "../model/object.ts";
 import type { Patch } from "../model/patch.ts";
-import type { HandlersOfKind } from "./registry.ts";
+import type { MakeChildren } from "../registry/children.ts";
 import type { Seconds } from "../runtime/host.ts";
+import type { Host } from "../runtime/host.ts";
+import type { Logger } from "../runtime/logging.ts";
 import type { Persistence } from "../settings/persistence/storage.ts";
-import type { Turn } from "./turn.ts";
+import type { Settings } from "../settings/settings.ts";
+import type { Claim } from "./background/daemons.ts";
+import type { Index } from "./index/index_handle.ts";
+import type { HandlersOfKind } from "./registry.ts";
+import type { Registry } from "./registry.ts";
 
 export type { Claim };
 
@@ -83,3 +94,57 @@ export interface Part {
 
 /** Of parts that require nothing. */
 export const NO_CLAIM: Claim = { isRequired: false, isPending: false };
+
+/** The things that all turns of one run share. */
+export interface Run {
+  readonly host: Host;
+  readonly client: Client;
+  readonly registry: Registry;
+  readonly poster: Poster;
+  readonly observer: Observer;
+  /** Finds objects that wake themselves. */
+  readonly hotLoops: HotLoops;
+  readonly settings: Settings;
+  readonly persistence: Persistence;
+  readonly lifecycle: () => Lifecycle;
+  readonly indices: Readonly<Record<string, Index>>;
+  readonly writer: ObjectWriter;
+  /** Makes `children` for handlers. Default: they have none. */
+  readonly makeChildren?: MakeChildren;
+  readonly logger: Logger;
+  /** Aborts when handlers must stop. */
+  readonly signal: AbortSignal;
+  /** Begins another turn of the object, if it is still there. */
+  readonly wake: (state: ObjectState) => boolean;
+  /** All manners that take part in turns, in the order in which their parts do. */
+  readonly manners: readonly Manner[];
+}
+
+/** The facts that are known once for each kind, until its handlers change. */
+export interface Kind {
+  readonly handlers: HandlersOfKind;
+  /** The manners that have handlers for it, in order. */
+  readonly manners: readonly Manner[];
+  /** The union of what they look at. */
+  readonly sees: Sees;
+  /** Whether a manner wants each raw event. */
+  readonly keepsEvents: boolean;
+}
+
+/** One turn. What decides looks at `state.snapshot`, never at `state.body`, which an event may change meanwhile. */
+export interface Turn {
+  readonly run: Run;
+  readonly kind: Kind;
+  readonly state: ObjectState;
+  readonly parts: readonly Part[];
+  /** Whether it goes before what the initial listing has brought. */
+  readonly urgent: boolean;
+  /** Bound to the object. Its lines become Kubernetes events, where the settings say so. */
+  readonly logger: Logger;
+  /** The same, but its lines stay in the log. */
+  readonly localLogger: Logger;
+  /** The changes that handlers of this turn want. */
+  readonly patch: Patch;
+  /** The attempts that have ended well so far: the server may refuse what they have written. */
+  readonly succeeded: Set<AttemptEnd>;
+}

@@ -5,6 +5,8 @@
  * The same function under one id for several causes is one handler, called once (as `create` and `resume` often are).
  */
 
+import type { FieldPath } from "../model/fields.ts";
+import type { Resource } from "../model/resource.ts";
 import {
   EVERYTHING,
   formatSelector,
@@ -12,8 +14,8 @@ import {
   type Selector,
   selectorKey,
 } from "../model/selector.ts";
-import type { FieldPath } from "../model/fields.ts";
-import type { Resource } from "../model/resource.ts";
+import type { CacheHandler } from "./cache.ts";
+import type { ChildHandler, SourceHandler } from "./child/related.ts";
 import { type Exchange, exchangeOf } from "./exchange.ts";
 import type {
   ActivityHandler,
@@ -26,8 +28,6 @@ import type {
 } from "./handlers.ts";
 import type { IndexHandler } from "./index/index_handle.ts";
 import type { ReconcileHandler } from "./reconcile/reconcile_handler.ts";
-import type { ChildHandler, SourceHandler } from "./child/related.ts";
-import type { CacheHandler } from "./cache.ts";
 import type { TaskHandler } from "./task/task_handler.ts";
 
 /** Handlers of objects that are watched. */

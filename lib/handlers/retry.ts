@@ -6,10 +6,10 @@
  */
 
 import { TOLERANCE } from "../async/schedule.ts";
-import type { Clock, Seconds } from "../runtime/host.ts";
 import { isAtOnce, leastPause } from "../execution/backoff.ts";
 import { type AttemptContext, type Attempts, failAfterwards } from "../execution/execute.ts";
 import type { Handler, Outcome } from "../execution/handler.ts";
+import type { Clock, Seconds } from "../runtime/host.ts";
 
 /** One moment on both clocks. */
 export interface Moment {

@@ -8,10 +8,10 @@
  * controller-runtime's GenerationChangedPredicate, which an author has to choose, and which does not see labels and annotations.
  */
 
-import { isObject, isSameJson } from "../model/json.ts";
-import { applyMergePatch, type Patch } from "../model/patch.ts";
 import type { FieldPath } from "../model/fields.ts";
+import { isObject, isSameJson } from "../model/json.ts";
 import type { JsonObject, KubeObject } from "../model/object.ts";
+import { applyMergePatch, type Patch } from "../model/patch.ts";
 import type { ObjectHandler } from "./handlers.ts";
 import type { Sees } from "./part.ts";
 

@@ -18,6 +18,7 @@ const ELSEWHERE: readonly (readonly [place: string, tests: string, why: string])
   ["lib/client/", "tests/conformance/client/", "one suite tests the client against a server as a whole"],
   ["lib/operator/", "tests/scenarios/", "scenarios tell what the parts do together"],
   ["lib/engines/", "tests/scenarios/", "scenarios tell what the parts do together"],
+  ["lib/handlers/", "tests/scenarios/", "scenarios tell what the parts do together"],
   ["lib/kits/testing/mod.ts", "tests/kits/testing/", "it only exports what is tested there"],
   [
     "lib/kits/testing/control_plane/",

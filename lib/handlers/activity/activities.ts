@@ -4,16 +4,16 @@
  * State is in memory only. Handlers that wait to be tried again do not hold the others up, but the activity. Source: scenarios B260–B278.
  */
 
-import { type Attempt, type Caller, callHandler, type Sort } from "../call.ts";
-import type { Observer } from "../../execution/observer.ts";
 import type { Outcome } from "../../execution/handler.ts";
-import { after, FRESH, isDue, momentOf, type Retry } from "../retry.ts";
-import type { ActivityArguments } from "../arguments.ts";
-import type { ActivityHandler, ActivityName } from "../handlers.ts";
-import type { Index } from "../index/index_handle.ts";
+import type { Observer } from "../../execution/observer.ts";
 import type { Clock, Random } from "../../runtime/host.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import type { Settings } from "../../settings/settings.ts";
+import type { ActivityArguments } from "../arguments.ts";
+import { type Attempt, type Caller, callHandler, type Sort } from "../call.ts";
+import type { ActivityHandler, ActivityName } from "../handlers.ts";
+import type { Index } from "../index/index_handle.ts";
+import { after, FRESH, isDue, momentOf, type Retry } from "../retry.ts";
 
 export interface ActivityRunOptions {
   readonly handlers: readonly ActivityHandler[];

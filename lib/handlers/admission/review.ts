@@ -7,9 +7,9 @@
 import { messageOf } from "../../client/errors.ts";
 import { getKey, isObject } from "../../model/json.ts";
 import type { JsonObject, KubeObject } from "../../model/object.ts";
+import { parseJson } from "../../runtime/json.ts";
 import type { UserInfo } from "../causes.ts";
 import type { AdmissionOperation } from "../handlers.ts";
-import { parseJson } from "../../runtime/json.ts";
 
 /** There is no answer to a review: it is malformed, or about something that no handler is for. */
 export class ReviewError extends Error {

@@ -7,8 +7,6 @@
  */
 
 import type { ReadonlyGate } from "../../async/gate.ts";
-import { type Caller, callHandler, type Sort } from "../call.ts";
-import { FRESH } from "../retry.ts";
 import { toError } from "../../execution/errors.ts";
 import type { Handler } from "../../execution/handler.ts";
 import type { Observer, ReviewedWebhook, Subject } from "../../execution/observer.ts";
@@ -16,16 +14,18 @@ import type { KubeObject } from "../../model/object.ts";
 import { Patch } from "../../model/patch.ts";
 import { objectReference } from "../../model/references.ts";
 import { keyOf, type Resource } from "../../model/resource.ts";
-import { AdmissionArgs } from "./admission_args.ts";
-import type { AdmissionCause } from "../causes.ts";
-import type { AdmissionHandler } from "../handlers.ts";
-import type { Index } from "../index/index_handle.ts";
 import type { Clock, Seconds } from "../../runtime/host.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import type { AdmissionAnswer, ReviewHints } from "../../settings/admission_server.ts";
+import { type Caller, callHandler, type Sort } from "../call.ts";
+import type { AdmissionCause } from "../causes.ts";
+import { findMismatch } from "../filters.ts";
+import type { AdmissionHandler } from "../handlers.ts";
+import type { Index } from "../index/index_handle.ts";
+import { FRESH } from "../retry.ts";
+import { AdmissionArgs } from "./admission_args.ts";
 import { answer } from "./response.ts";
 import { parseReview, type Review, ReviewError } from "./review.ts";
-import { findMismatch } from "../filters.ts";
 import { webhookPath } from "./webhook_configuration.ts";
 
 export interface AdmissionReviewsOptions {

@@ -9,9 +9,9 @@
 import { getKey, isEmptyObject, isObject } from "../../model/json.ts";
 import type { JsonObject } from "../../model/object.ts";
 import type { Resource } from "../../model/resource.ts";
+import type { WebhookClientConfig } from "../../settings/admission_server.ts";
 import { ABSENT, PRESENT } from "../filters.ts";
 import type { AdmissionHandler } from "../handlers.ts";
-import type { WebhookClientConfig } from "../../settings/admission_server.ts";
 
 export interface WebhooksOptions {
   /** Those of one cause, and which kinds each is for. */

@@ -7,9 +7,9 @@
 
 import { aborted } from "../../async/timeout.ts";
 import { podNamespace } from "../../client/auth/service_account.ts";
-import type { Host, Seconds, Server, ServerTls } from "../../runtime/host.ts";
-import { pointTo } from "../../runtime/call_site.ts";
 import { toBase64 } from "../../model/encoding.ts";
+import { pointTo } from "../../runtime/call_site.ts";
+import type { Host, Seconds, Server, ServerTls } from "../../runtime/host.ts";
 import type {
   AdmissionServerContext,
   AdmissionServerObject,

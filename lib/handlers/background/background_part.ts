@@ -1,12 +1,12 @@
 /** Daemons and timers, as far as the object's turn has to do with them: they run, write and retry beside it. */
 
-import type { Daemons } from "./daemons.ts";
 import type { ObjectState } from "../../execution/object_state.ts";
 import { isDeleting } from "../../model/finalizers.ts";
 import type { BackgroundHandler } from "../handlers.ts";
-import type { HandlersOfKind } from "../registry.ts";
 import type { Claim, Manner, Part, Sees, WhyGone } from "../part.ts";
+import type { HandlersOfKind } from "../registry.ts";
 import { isWanted, type Turn } from "../turn.ts";
+import type { Daemons } from "./daemons.ts";
 
 /** The daemons and timers of one run, as turns need them. */
 export type TurnDaemons = Pick<Daemons, "match" | "claimOf" | "forget">;

@@ -1,17 +1,17 @@
 /** Calls the function of a daemon or a timer: what it is given, and what its errors mean. Source: Kopf, docs/daemons. */
 
 import type { StopFlag } from "../../async/stop_flag.ts";
-import { type Attempt, type Called, type Caller, callHandler, contextOf, type Sort } from "../call.ts";
 import { PermanentError, toError } from "../../execution/errors.ts";
 import type { ObjectState } from "../../execution/object_state.ts";
 import type { AttemptEnd } from "../../execution/observer.ts";
-import { FRESH, momentOf, refused, type Retry } from "../retry.ts";
 import { Patch } from "../../model/patch.ts";
-import { DaemonArgs } from "./daemon_args.ts";
-import type { StopReason } from "../arguments.ts";
-import type { BackgroundHandler } from "../handlers.ts";
 import type { Seconds } from "../../runtime/host.ts";
 import type { Logger } from "../../runtime/logging.ts";
+import type { StopReason } from "../arguments.ts";
+import { type Attempt, type Called, type Caller, callHandler, contextOf, type Sort } from "../call.ts";
+import type { BackgroundHandler } from "../handlers.ts";
+import { FRESH, momentOf, refused, type Retry } from "../retry.ts";
+import { DaemonArgs } from "./daemon_args.ts";
 import { checkDelay } from "./next_run.ts";
 import type { DaemonContext } from "./object_daemons.ts";
 

@@ -7,18 +7,18 @@
  * it is tried again with growing pauses, beside the schedule. Source: Kopf, docs/daemons; Kopf, docs/timers.
  */
 
-import type { AttemptEnd } from "../../execution/observer.ts";
 import { type Schedule, TOLERANCE } from "../../async/schedule.ts";
 import { StopFlag } from "../../async/stop_flag.ts";
 import { toError } from "../../execution/errors.ts";
 import type { WriteResult } from "../../execution/object_writer.ts";
+import type { AttemptEnd } from "../../execution/observer.ts";
 import { PendingWrite } from "../../execution/pending_write.ts";
-import { after, decided, FRESH, hasFailed, type Retry } from "../retry.ts";
 import { Patch } from "../../model/patch.ts";
-import type { StopReason } from "../arguments.ts";
-import type { BackgroundHandler } from "../handlers.ts";
 import type { Seconds } from "../../runtime/host.ts";
 import type { Logger } from "../../runtime/logging.ts";
+import type { StopReason } from "../arguments.ts";
+import type { BackgroundHandler } from "../handlers.ts";
+import { after, decided, FRESH, hasFailed, type Retry } from "../retry.ts";
 import { askInitialDelay, callOnce, type Owner, refuseRun, sortOf } from "./daemon_call.ts";
 import { nextRun, runsOnChange, stopStage } from "./next_run.ts";
 import type { DaemonContext, ObjectDaemons } from "./object_daemons.ts";

@@ -8,9 +8,9 @@
  */
 
 import { TOLERANCE } from "../../async/schedule.ts";
-import { hasFailed, type Retry } from "../retry.ts";
-import type { BackgroundHandler } from "../handlers.ts";
 import type { Seconds } from "../../runtime/host.ts";
+import type { BackgroundHandler } from "../handlers.ts";
+import { hasFailed, type Retry } from "../retry.ts";
 
 /** Whether it runs when the object has changed, and not every now and then. */
 export function runsOnChange(handler: BackgroundHandler): boolean {

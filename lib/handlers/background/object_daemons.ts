@@ -9,11 +9,11 @@ import type { ObjectState } from "../../execution/object_state.ts";
 import type { ObjectWriter } from "../../execution/object_writer.ts";
 import type { Brake, Observer } from "../../execution/observer.ts";
 import type { KubeObject } from "../../model/object.ts";
-import type { ObjectCause } from "../causes.ts";
 import type { MakeChildren } from "../../registry/children.ts";
 import type { Clock, Random, Seconds } from "../../runtime/host.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import type { Settings } from "../../settings/settings.ts";
+import type { ObjectCause } from "../causes.ts";
 
 /** The part of the operator that its daemons and timers need to know. */
 export interface DaemonContext {

@@ -6,12 +6,12 @@
  * comparison alone; what others have changed stays, and counts. Nothing of this outlives the process.
  */
 
+import type { Outgoing } from "../../execution/pending_write.ts";
 import { calculateDiff } from "../../model/diff.ts";
 import { type FieldPath, getField, withField } from "../../model/fields.ts";
 import { isEqualJson, isObject } from "../../model/json.ts";
 import type { KubeObject } from "../../model/object.ts";
 import { foresee } from "../../model/patch.ts";
-import type { Outgoing } from "../../execution/pending_write.ts";
 
 /** A field before and after; undefined where it is absent. */
 interface Change {

@@ -8,15 +8,11 @@
 
 import type { WriteResult } from "../../execution/object_writer.ts";
 import type { Refusal } from "../../execution/pending_write.ts";
-import type { Progress, Purpose } from "./progress.ts";
 import { withoutValues } from "../../model/confidential.ts";
 import { hasFinalizer, isDeleting } from "../../model/finalizers.ts";
 import { isEqualJson } from "../../model/json.ts";
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import type { Patch } from "../../model/patch.ts";
-import type { ChangeCause } from "../causes.ts";
-import type { ChangeHandler } from "../handlers.ts";
-import type { HandlersOfKind } from "../registry.ts";
 import type { Seconds } from "../../runtime/host.ts";
 import {
   handledEssence,
@@ -25,13 +21,17 @@ import {
   type ProgressRecord,
   storeEssence,
 } from "../../settings/persistence/storage.ts";
+import type { ChangeCause } from "../causes.ts";
+import type { ChangeHandler } from "../handlers.ts";
+import { type Claim, type Manner, NO_CLAIM, type Part, type Sees, type Work } from "../part.ts";
+import type { HandlersOfKind } from "../registry.ts";
+import { confidentialOf, type Turn } from "../turn.ts";
+import { seenBy } from "../unseen.ts";
 import { ChangeRun, refuseIn } from "./change_run.ts";
 import { type ChangeSlot, changesOf, NO_RECORDS } from "./change_slot.ts";
 import { detectCause, type Prematch, prematch, selectChanges } from "./decide.ts";
 import { loadProgress, reportLoss, sweptNotes } from "./notes.ts";
-import { type Claim, type Manner, NO_CLAIM, type Part, type Sees, type Work } from "../part.ts";
-import { confidentialOf, type Turn } from "../turn.ts";
-import { seenBy } from "../unseen.ts";
+import type { Progress, Purpose } from "./progress.ts";
 
 const NOUNS: Readonly<Record<Purpose, string>> = {
   create: "Creation",

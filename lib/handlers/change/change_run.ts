@@ -4,23 +4,23 @@
  * The handlers of a resource run side by side with progress of their own, and under each of them its sub-handlers, to any depth.
  */
 
-import { type Called, callHandler, contextOf, type Sort } from "../call.ts";
 import { Contribution } from "../../execution/contribution.ts";
 import { failAfterwards, Postponed } from "../../execution/execute.ts";
 import type { Refusal } from "../../execution/pending_write.ts";
-import type { ActiveHandler, Progress, Purpose } from "./progress.ts";
-import { FRESH } from "../retry.ts";
 import type { Patch } from "../../model/patch.ts";
-import { ChangeArgs } from "./change_args.ts";
+import type { ProgressRecord } from "../../settings/persistence/storage.ts";
+import { type Called, callHandler, contextOf, type Sort } from "../call.ts";
 import type { ChangeCause } from "../causes.ts";
 import type { ChangeHandler } from "../handlers.ts";
-import type { ProgressRecord } from "../../settings/persistence/storage.ts";
+import { FRESH } from "../retry.ts";
+import { callerOf, type Turn } from "../turn.ts";
+import { ChangeArgs } from "./change_args.ts";
 import type { ChangeSlot } from "./change_slot.ts";
 import { prematch, selectChanges } from "./decide.ts";
 import { loadProgress } from "./notes.ts";
+import type { ActiveHandler, Progress, Purpose } from "./progress.ts";
 import { Signatures } from "./signatures.ts";
 import { SubHandlers } from "./sub_handlers.ts";
-import { callerOf, type Turn } from "../turn.ts";
 
 const SORT: Sort = { noun: "Handler", errors: "temporary" };
 

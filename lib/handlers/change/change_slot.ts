@@ -1,12 +1,12 @@
 /** The facts about an object's causes that are known beside its notes. Nothing of it survives the process. */
 
-import { BackgroundChanges } from "./background_changes.ts";
 import type { ObjectState } from "../../execution/object_state.ts";
 import type { Outgoing } from "../../execution/pending_write.ts";
-import type { RecordTimes } from "./record_times.ts";
 import { type SlotHooks, SlotKey } from "../../execution/slots.ts";
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import type { ProgressRecord } from "../../settings/persistence/storage.ts";
+import { BackgroundChanges } from "./background_changes.ts";
+import type { RecordTimes } from "./record_times.ts";
 
 /** One for all: most objects have none, and there may be very many objects. */
 export const NO_RECORDS: ReadonlyMap<string, ProgressRecord> = new Map();

@@ -7,14 +7,14 @@
 
 import type { Observer } from "../../execution/observer.ts";
 import { calculateDiff } from "../../model/diff.ts";
-import { ChangeArgs } from "./change_args.ts";
+import { currentEssence, handledEssence, type UnreadableRecord } from "../../settings/persistence/storage.ts";
 import { type ChangeCause, detectReason } from "../causes.ts";
 import { findMismatch, matchesChange, type Mismatch } from "../filters.ts";
 import type { ChangeHandler } from "../handlers.ts";
-import { currentEssence, handledEssence, type UnreadableRecord } from "../../settings/persistence/storage.ts";
+import { confidentialOf, reportFailedFilter, type Turn } from "../turn.ts";
+import { ChangeArgs } from "./change_args.ts";
 import type { ChangeSlot } from "./change_slot.ts";
 import { reportUnreadable } from "./notes.ts";
-import { confidentialOf, reportFailedFilter, type Turn } from "../turn.ts";
 
 /** Compares the object with what was handled last. */
 export function detectCause(turn: Turn, slot: ChangeSlot): ChangeCause {

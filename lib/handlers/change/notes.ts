@@ -1,12 +1,12 @@
 /** The notes of handlers of causes on an object: loading them, and saying once that they cannot be read or kept. */
 
+import { Patch } from "../../model/patch.ts";
+import type { UnreadableRecord } from "../../settings/persistence/storage.ts";
+import type { ChangeHandler } from "../handlers.ts";
+import type { Turn } from "../turn.ts";
+import type { ChangeSlot } from "./change_slot.ts";
 import { Progress } from "./progress.ts";
 import { RecordTimes } from "./record_times.ts";
-import { Patch } from "../../model/patch.ts";
-import type { ChangeHandler } from "../handlers.ts";
-import type { UnreadableRecord } from "../../settings/persistence/storage.ts";
-import type { ChangeSlot } from "./change_slot.ts";
-import type { Turn } from "../turn.ts";
 
 /** Loads what the object, or a write that failed, holds about these handlers. */
 export function loadProgress(

@@ -9,17 +9,17 @@
  * Source: scenarios A139–A164, G1, G2, G3.
  */
 
-import { formatTimestamp } from "../../model/timestamps.ts";
-import type { Seconds } from "../../runtime/host.ts";
+import type { Handler, Outcome } from "../../execution/handler.ts";
+import type { Candidate } from "../../execution/lifecycle.ts";
 import type { KubeObject } from "../../model/object.ts";
 import type { Patch } from "../../model/patch.ts";
+import { formatTimestamp } from "../../model/timestamps.ts";
+import type { Seconds } from "../../runtime/host.ts";
 import type {
   ProgressRecord,
   ProgressStorage,
   UnreadableRecord,
 } from "../../settings/persistence/storage.ts";
-import type { Handler, Outcome } from "../../execution/handler.ts";
-import type { Candidate } from "../../execution/lifecycle.ts";
 import { after, FRESH } from "../retry.ts";
 import { type RecordTimes, secondsUntil } from "./record_times.ts";
 

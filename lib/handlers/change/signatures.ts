@@ -6,17 +6,17 @@
  * again, whoever of them it was. Source: docs/decisions/0012-own-patches.md.
  */
 
-import type { Progress, Purpose } from "./progress.ts";
 import { digestOf } from "../../model/encoding.ts";
 import { getField } from "../../model/fields.ts";
 import type { JsonObject } from "../../model/object.ts";
 import { foresee, type Patch } from "../../model/patch.ts";
+import { currentEssence } from "../../settings/persistence/storage.ts";
 import type { ChangeCause } from "../causes.ts";
 import type { ChangeHandler } from "../handlers.ts";
-import { currentEssence } from "../../settings/persistence/storage.ts";
+import type { Turn } from "../turn.ts";
 import type { ChangeSlot } from "./change_slot.ts";
 import { loadProgress } from "./notes.ts";
-import type { Turn } from "../turn.ts";
+import type { Progress, Purpose } from "./progress.ts";
 
 /** The cause that is handled, and where. */
 export interface SignaturesOptions {

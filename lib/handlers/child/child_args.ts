@@ -4,8 +4,8 @@ import { deepFreeze } from "../../model/json.ts";
 import type { KubeObject } from "../../model/object.ts";
 import type { Attempt } from "../call.ts";
 import type { ObjectCause } from "../causes.ts";
-import type { ChildEvent } from "./child_events.ts";
 import { ObjectArgs } from "../object_args.ts";
+import type { ChildEvent } from "./child_events.ts";
 
 /** Arguments of a handler of children: all but the child is its owner's. */
 export class ChildArgs extends ObjectArgs {

@@ -3,10 +3,10 @@
  * attempts; and those whose write is not on the owner yet. In memory: after a start each child that is there is told of again.
  */
 
+import { SlotKey } from "../../execution/slots.ts";
 import type { KubeObject } from "../../model/object.ts";
 import type { Seconds } from "../../runtime/host.ts";
 import { earliest } from "../reconcile/reconcile_record.ts";
-import { SlotKey } from "../../execution/slots.ts";
 import { FRESH, isDue, type Retry } from "../retry.ts";
 
 /** A change of a child. */

@@ -6,18 +6,18 @@
  */
 
 import { TOLERANCE } from "../../async/schedule.ts";
-import { callHandler, contextOf, type Sort } from "../call.ts";
-import { type ChildEvents, CHILDREN, type PendingChild } from "./child_events.ts";
 import type { ObjectState } from "../../execution/object_state.ts";
 import type { WriteResult } from "../../execution/object_writer.ts";
-import { earliest } from "../reconcile/reconcile_record.ts";
-import { after, refused } from "../retry.ts";
-import { ChildArgs } from "./child_args.ts";
-import type { HandlersOfKind } from "../registry.ts";
-import type { ChildHandler } from "./related.ts";
 import type { Seconds } from "../../runtime/host.ts";
+import { callHandler, contextOf, type Sort } from "../call.ts";
 import type { Manner, Part, Sees, Work } from "../part.ts";
+import { earliest } from "../reconcile/reconcile_record.ts";
+import type { HandlersOfKind } from "../registry.ts";
+import { after, refused } from "../retry.ts";
 import { callerOf, causeOf, type Turn } from "../turn.ts";
+import { ChildArgs } from "./child_args.ts";
+import { type ChildEvents, CHILDREN, type PendingChild } from "./child_events.ts";
+import type { ChildHandler } from "./related.ts";
 
 const SORT: Sort = { noun: "Handler", errors: "temporary" };
 

@@ -8,14 +8,14 @@
 import type { HandlerBackoff } from "../../execution/backoff.ts";
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import { formatSelector, type Selector } from "../../model/selector.ts";
-import { calledFrom } from "../../runtime/call_site.ts";
-import type { AttemptArguments, ObjectArguments, PlainMemo } from "../arguments.ts";
 import type { Children } from "../../registry/children.ts";
 import type { Conditions } from "../../registry/conditions.ts";
-import { checkOptions, objectHandler, type RawOptions, takeOptions } from "../declare.ts";
 import type { DeepReadonly } from "../../registry/field_paths.ts";
-import type { HandlerOptions, ObjectHandler, RetryOptions } from "../handlers.ts";
 import { type ResourceLike, selectorOf } from "../../registry/resource.ts";
+import { calledFrom } from "../../runtime/call_site.ts";
+import type { AttemptArguments, ObjectArguments, PlainMemo } from "../arguments.ts";
+import { checkOptions, objectHandler, type RawOptions, takeOptions } from "../declare.ts";
+import type { HandlerOptions, ObjectHandler, RetryOptions } from "../handlers.ts";
 import type { TriggerTarget } from "../reconcile/targets.ts";
 
 /** A change of another object. */

@@ -4,14 +4,14 @@
  * Source: Kopf, docs/handlers "Event-watching handlers".
  */
 
-import { type Caller, callHandler, type Sort } from "../call.ts";
-import { FRESH } from "../retry.ts";
 import type { KubeObject, WatchEvent } from "../../model/object.ts";
-import { EventArgs } from "./event_args.ts";
+import { type Caller, callHandler, type Sort } from "../call.ts";
 import type { EventCause } from "../causes.ts";
-import type { HandlersOfKind } from "../registry.ts";
 import type { Manner, Part, Sees } from "../part.ts";
+import type { HandlersOfKind } from "../registry.ts";
+import { FRESH } from "../retry.ts";
 import { isWanted, type Turn } from "../turn.ts";
+import { EventArgs } from "./event_args.ts";
 
 const SORT: Sort = { noun: "Handler", errors: "ignored" };
 

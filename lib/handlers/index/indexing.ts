@@ -11,20 +11,20 @@
 
 import { Gate, type ReadonlyGate } from "../../async/gate.ts";
 import type { TaskGroup } from "../../async/tasks.ts";
-import { type Caller, callHandler, type Sort } from "../call.ts";
 import { currentHandler } from "../../execution/invoke.ts";
 import type { Observer } from "../../execution/observer.ts";
-import { after, FRESH, isDue, type Retry } from "../retry.ts";
 import type { WatchEvent } from "../../model/object.ts";
 import { Patch } from "../../model/patch.ts";
 import { objectReference } from "../../model/references.ts";
 import { keyOf, type Resource } from "../../model/resource.ts";
-import { ObjectArgs } from "../object_args.ts";
-import type { ObjectCause } from "../causes.ts";
-import { matches } from "../filters.ts";
-import { type Index, IndexHandle, type IndexHandler } from "./index_handle.ts";
 import type { Clock, Random, Seconds } from "../../runtime/host.ts";
 import { type Logger, terseLogger } from "../../runtime/logging.ts";
+import { type Caller, callHandler, type Sort } from "../call.ts";
+import type { ObjectCause } from "../causes.ts";
+import { matches } from "../filters.ts";
+import { ObjectArgs } from "../object_args.ts";
+import { after, FRESH, isDue, type Retry } from "../retry.ts";
+import { type Index, IndexHandle, type IndexHandler } from "./index_handle.ts";
 import { IndexTable, isPlain } from "./index_table.ts";
 
 /** The view of an object for its indexing. */

@@ -4,8 +4,8 @@ import { deepFreeze } from "../../model/json.ts";
 import type { KubeObject } from "../../model/object.ts";
 import type { Attempt } from "../call.ts";
 import type { ObjectCause } from "../causes.ts";
-import type { ReconcileReason } from "./reconcile_record.ts";
 import { ObjectArgs } from "../object_args.ts";
+import type { ReconcileReason } from "./reconcile_record.ts";
 
 /** Arguments of a reconcile. */
 export class ReconcileArgs extends ObjectArgs {

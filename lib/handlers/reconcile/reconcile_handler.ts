@@ -7,18 +7,18 @@
 
 import { exponential, type HandlerBackoff } from "../../execution/backoff.ts";
 import type { ErrorsMode } from "../../execution/errors.ts";
-import type { RateLimit, ReconcileReason } from "./reconcile_record.ts";
 import type { JsonObject, KubeObject } from "../../model/object.ts";
+import type { Children } from "../../registry/children.ts";
+import type { Conditions } from "../../registry/conditions.ts";
+import type { DeepReadonly, FieldPathOf, FieldValue } from "../../registry/field_paths.ts";
+import type { ResourceLike } from "../../registry/resource.ts";
 import { blamedOn, type CallSite } from "../../runtime/call_site.ts";
 import type { Seconds } from "../../runtime/host.ts";
 import type { AttemptArguments, ObjectArguments, PlainMemo } from "../arguments.ts";
-import type { Conditions } from "../../registry/conditions.ts";
-import type { Children } from "../../registry/children.ts";
 import { type Declaration, objectHandler, type RawOptions } from "../declare.ts";
-import type { DeepReadonly, FieldPathOf, FieldValue } from "../../registry/field_paths.ts";
 import type { FilterOptions } from "../filters.ts";
 import type { HandlerOptions, ObjectHandler } from "../handlers.ts";
-import type { ResourceLike } from "../../registry/resource.ts";
+import type { RateLimit, ReconcileReason } from "./reconcile_record.ts";
 
 /** The arguments of a reconcile. */
 export interface ReconcileArguments<

@@ -6,24 +6,24 @@
  * called next, is in the object's records, in memory: no note is needed. Compare controller-runtime's and kube-rs' reconcilers.
  */
 
-import { type Caller, callHandler, contextOf, type Sort } from "../call.ts";
 import type { ObjectState } from "../../execution/object_state.ts";
 import type { WriteResult } from "../../execution/object_writer.ts";
-import { earliest, type ReconcileReason, type ReconcileRecord, RECONCILES } from "./reconcile_record.ts";
-import { refused } from "../retry.ts";
 import { finalizersOf, hasFinalizer, isDeleting } from "../../model/finalizers.ts";
 import { isEqualJson } from "../../model/json.ts";
 import type { KubeObject } from "../../model/object.ts";
-import { PredicateArgs, ReconcileArgs } from "./reconcile_args.ts";
-import { type ReconcileHandler, requeueOf } from "./reconcile_handler.ts";
-import type { HandlersOfKind } from "../registry.ts";
 import type { Random, Seconds } from "../../runtime/host.ts";
 import { terseLogger } from "../../runtime/logging.ts";
 import { currentEssence, type Persistence } from "../../settings/persistence/storage.ts";
-import type { Concurrency } from "./concurrency.ts";
+import { type Caller, callHandler, contextOf, type Sort } from "../call.ts";
 import { type Claim, type Manner, NO_CLAIM, type Part, type Sees, type Work } from "../part.ts";
+import type { HandlersOfKind } from "../registry.ts";
+import { refused } from "../retry.ts";
 import { callerOf, causeOf, isWanted, type Turn } from "../turn.ts";
 import { seenBy } from "../unseen.ts";
+import type { Concurrency } from "./concurrency.ts";
+import { PredicateArgs, ReconcileArgs } from "./reconcile_args.ts";
+import { type ReconcileHandler, requeueOf } from "./reconcile_handler.ts";
+import { earliest, type ReconcileReason, type ReconcileRecord, RECONCILES } from "./reconcile_record.ts";
 
 const SORT: Sort = { noun: "Handler", errors: "temporary" };
 

@@ -7,10 +7,10 @@
  */
 
 import { TOLERANCE } from "../../async/schedule.ts";
-import type { KubeObject } from "../../model/object.ts";
-import type { Seconds } from "../../runtime/host.ts";
 import type { Outcome } from "../../execution/handler.ts";
 import { type SlotHooks, SlotKey } from "../../execution/slots.ts";
+import type { KubeObject } from "../../model/object.ts";
+import type { Seconds } from "../../runtime/host.ts";
 import { after, decided, FRESH, type Retry } from "../retry.ts";
 
 /** A reason that has woken a reconcile. */

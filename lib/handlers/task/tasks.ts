@@ -5,16 +5,16 @@
  * the monotonic clock, times of cron expressions on the wall clock, which is looked at every minute, as it may be set.
  */
 
-import { TaskGroup } from "../../async/tasks.ts";
 import type { ReadonlyGate } from "../../async/gate.ts";
-import { type Called, type Caller, callHandler, type Sort } from "../call.ts";
+import { TaskGroup } from "../../async/tasks.ts";
 import { TemporaryError, toError } from "../../execution/errors.ts";
 import type { Observer } from "../../execution/observer.ts";
-import { after, FRESH, type Retry } from "../retry.ts";
-import type { Index } from "../index/index_handle.ts";
-import type { TaskArguments, TaskHandler } from "./task_handler.ts";
 import type { Clock, Seconds } from "../../runtime/host.ts";
 import type { Logger } from "../../runtime/logging.ts";
+import { type Called, type Caller, callHandler, type Sort } from "../call.ts";
+import type { Index } from "../index/index_handle.ts";
+import { after, FRESH, type Retry } from "../retry.ts";
+import type { TaskArguments, TaskHandler } from "./task_handler.ts";
 
 /** How long the wall clock is trusted. */
 const LONGEST_NAP: Seconds = 60;
