@@ -66,8 +66,10 @@ const mutants: Mutant[] = [
     [["operationsOf", "if (listed?.length === 0) {", "if (false) {"]],
     ON,
   ),
-  ...breaksOf("lib/handlers/object_args.ts", [
+  ...breaksOf("lib/handlers/event/event_args.ts", [
     ["EventArgs.event", "return deepFreeze(this.#event);", "return this.#event;"],
+  ], ["tests/handlers/object_args_test.ts"]),
+  ...breaksOf("lib/handlers/change/change_args.ts", [
     ["ChangeArgs.#at", "return deepFreeze(value);", "return value;"],
   ]),
   ...breaksOf("lib/model/views.ts", [["readOnly", "return deepFreeze(value);", "return value;"]], [

@@ -55,7 +55,7 @@ const mutants: Mutant[] = [
     by: 'return "deletionTimestamp" in metadataOf(body);',
   },
   {
-    file: "lib/handlers/object_args.ts",
+    file: "lib/handlers/change/change_args.ts",
     tests,
     in: "ChangeArgs.diff",
     replace:

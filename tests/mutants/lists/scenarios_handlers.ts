@@ -18,6 +18,7 @@ const mutants: Mutant[] = [
   { ...ARGS, in: "ObjectArgs.param", replace: "return this.#attempt?.param;", by: "return undefined;" },
   {
     ...ARGS,
+    file: "lib/handlers/event/event_args.ts",
     in: "EventArgs.type",
     replace: 'get type(): WatchEvent["type"] {\n    return this.#event.type;',
     by: 'get type(): WatchEvent["type"] {\n    return null;',
@@ -25,6 +26,7 @@ const mutants: Mutant[] = [
   // Handlers of a field get the whole object's change.
   {
     ...ARGS,
+    file: "lib/handlers/change/change_args.ts",
     in: "ChangeArgs.diff",
     replace:
       "return this.#field === undefined ? this.#cause.diff : reduceDiff(this.#cause.diff, this.#field);",
@@ -32,6 +34,7 @@ const mutants: Mutant[] = [
   },
   {
     ...ARGS,
+    file: "lib/handlers/change/change_args.ts",
     in: "ChangeArgs.#at",
     replace: "const value = this.#field === undefined ? essence : getField(essence, this.#field);",
     by: "const value = essence;",

@@ -41,25 +41,35 @@ const mutants: Mutant[] = [
   // Arguments that are not there, or are where they should not be.
   {
     ...ARGS,
+    file: "lib/handlers/change/change_args.ts",
     in: "ChangeArgs.sub",
     replace: "return this.#sub?.();",
     by: "return this.#sub?.() ?? (() => {}) as never;",
   },
-  { ...ARGS, in: "ChangeArgs.reason", replace: "get reason(): Reason {", by: "get cause(): Reason {" },
   {
     ...ARGS,
+    file: "lib/handlers/change/change_args.ts",
+    in: "ChangeArgs.reason",
+    replace: "get reason(): Reason {",
+    by: "get cause(): Reason {",
+  },
+  {
+    ...ARGS,
+    file: "lib/handlers/event/event_args.ts",
     in: "EventArgs.event",
     replace: "get event(): Readonly<WatchEvent> {",
     by: "get raw(): Readonly<WatchEvent> {",
   },
   {
     ...ARGS,
+    file: "lib/handlers/background/daemon_args.ts",
     in: "DaemonArgs.stopped",
     replace: "get stopped(): Stopped<StopReason> {",
     by: "get halted(): Stopped<StopReason> {",
   },
   {
     ...ARGS,
+    file: "lib/handlers/admission/admission_args.ts",
     in: "AdmissionArgs.warnings",
     replace: "get warnings(): string[] {",
     by: "get cautions(): string[] {",
