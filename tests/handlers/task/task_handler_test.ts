@@ -46,7 +46,7 @@ describe("op.every()", () => {
     }
     assert.throws(author, (error: Error) => {
       assert.match(error.message, /task "a": there is one of that name/);
-      assert.match(error.stack ?? "", /^.*\n.*tasks_test/);
+      assert.match(error.stack ?? "", /^.*\n.*task_handler_test/);
       return true;
     });
   });

@@ -71,7 +71,7 @@ const mutants: Mutant[] = [
   ], ["tests/handlers/object_args_test.ts"]),
   ...breaksOf("lib/handlers/change/change_args.ts", [
     ["ChangeArgs.#at", "return deepFreeze(value);", "return value;"],
-  ]),
+  ], ["tests/handlers/object_args_test.ts"]),
   ...breaksOf("lib/model/views.ts", [["readOnly", "return deepFreeze(value);", "return value;"]], [
     "tests/handlers/object_args_test.ts",
   ]),
