@@ -5,9 +5,15 @@
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import process from "node:process";
 import { after, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
+import { writeStandIns } from "../../lib/cli/stand_in.ts";
+import { currentHost } from "../../lib/runtime/current_host.ts";
+import type { Host } from "../../lib/runtime/host.ts";
 import { kinds, resource } from "../../mod.ts";
 import { Program } from "../cli/processes.ts";
 import { findControlPlane } from "../control_plane/control_plane.ts";
@@ -37,11 +43,11 @@ for (const [place, open, missing] of PLACES) {
       timeout: TIMEOUT,
       skip: missing ?? go.reason ?? false,
     }, async () => {
-      assert.ok(await checksOf("go", await server()) >= 18);
+      assert.ok(await checksOf("go", { KUBECONFIG: (await server()).kubeconfig }) >= 18);
     });
 
     it("kube-rs sees what it must", { timeout: TIMEOUT, skip: missing ?? rust.reason ?? false }, async () => {
-      assert.ok(await checksOf("rust", await server()) >= 5);
+      assert.ok(await checksOf("rust", { KUBECONFIG: (await server()).kubeconfig }) >= 5);
     });
 
     it("an operator on Kopf lives", { timeout: TIMEOUT, skip: missing ?? kopf.reason ?? false }, async () => {
@@ -50,10 +56,31 @@ for (const [place, open, missing] of PLACES) {
   });
 }
 
+describe("clients that start a server by envtest", () => {
+  it("client-go and controller-runtime see what they must on the stand-ins", {
+    timeout: TIMEOUT,
+    skip: go.reason ?? false,
+  }, async () => {
+    const assets = mkdtempSync(join(tmpdir(), "lotse-assets-"));
+    try {
+      await writeStandIns(assets, { ...currentHost(), process: programOf(currentHost()) });
+      assert.ok(await checksOf("go", { KUBEBUILDER_ASSETS: assets, KUBECONFIG: "" }) >= 18);
+    } finally {
+      rmSync(assets, { recursive: true });
+    }
+  });
+});
+
+/** The process as it were if it was the command line. */
+function programOf({ process: own }: Host): Host["process"] {
+  const cli = fileURLToPath(new URL("../../cli.ts", import.meta.url));
+  return { ...own, self: [process.execPath, ...("Deno" in globalThis ? ["run", "-A"] : []), cli] };
+}
+
 /** Runs a program, and returns how many checks have passed. @throws {AssertionError} If one has not. */
-async function checksOf(name: ClientName, { kubeconfig }: ServerPlace): Promise<number> {
+async function checksOf(name: ClientName, env: Readonly<Record<string, string>>): Promise<number> {
   const { path = "" } = findClient(name);
-  const { output, errors, code } = await run(path, { KUBECONFIG: kubeconfig });
+  const { output, errors, code } = await run(path, env);
   const lines = output.trim().split("\n");
   const bad = lines.filter((line) => !line.startsWith("ok "));
   assert.deepEqual(bad, [], errors.slice(-3000));

@@ -1,7 +1,8 @@
 // Programs as authors of operators write them in Go, with what they must see on any Kubernetes: each check prints a line,
 // "ok <name>" or "not ok <name>: <what was seen instead>".
 //
-// It works in a namespace of its own, in the cluster of KUBECONFIG, and leaves nothing behind that others could meet.
+// It works in a namespace of its own, in the cluster of KUBECONFIG, and leaves nothing behind that others could meet. Without
+// KUBECONFIG, envtest starts a cluster from the folder that KUBEBUILDER_ASSETS names, as in the tests of a kubebuilder project.
 package main
 
 import (
@@ -20,6 +21,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/klog/v2"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 )
@@ -54,12 +56,22 @@ func main() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Minute)
 	defer cancel()
-	c, err := connect(ctx)
+	os.Exit(run(ctx))
+}
+
+func run(ctx context.Context) int {
+	config, stop, err := open()
+	if err != nil {
+		fmt.Printf("not ok opens a cluster: %v\n", err)
+		return 1
+	}
+	defer stop()
+	c, err := connect(ctx, config)
 	if err != nil {
 		fmt.Printf("not ok connects: %v\n", err)
-		os.Exit(1)
+		return 1
 	}
-	failed := false
+	code := 0
 	for _, each := range append(clientGoChecks, controllerRuntimeChecks...) {
 		limited, cancel := context.WithTimeout(ctx, time.Minute)
 		err := each.run(limited, c)
@@ -68,19 +80,29 @@ func main() {
 			fmt.Printf("ok %s\n", each.name)
 			continue
 		}
-		failed = true
+		code = 1
 		fmt.Printf("not ok %s: %s\n", each.name, strings.ReplaceAll(err.Error(), "\n", " "))
 	}
-	if failed {
-		os.Exit(1)
-	}
+	return code
 }
 
-func connect(ctx context.Context) (*cluster, error) {
-	config, err := clientcmd.BuildConfigFromFlags("", os.Getenv("KUBECONFIG"))
-	if err != nil {
-		return nil, err
+// open finds a cluster, or starts one; what it returns ends that again.
+func open() (*rest.Config, func(), error) {
+	if path := os.Getenv("KUBECONFIG"); path != "" {
+		config, err := clientcmd.BuildConfigFromFlags("", path)
+		return config, func() {}, err
 	}
+	environment := &envtest.Environment{}
+	config, err := environment.Start()
+	stop := func() {
+		if err := environment.Stop(); err != nil {
+			fmt.Printf("not ok stops the cluster: %v\n", err)
+		}
+	}
+	return config, stop, err
+}
+
+func connect(ctx context.Context, config *rest.Config) (*cluster, error) {
 	config.QPS, config.Burst = 1000, 1000
 	binary := rest.CopyConfig(config)
 	binary.ContentType = "application/vnd.kubernetes.protobuf"
