@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { cpSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
 import { describe, it } from "node:test";
 import { lotseProgram, main } from "../../lib/cli/main.ts";
 import { virtualHost } from "../../lib/runtime/virtual/host.ts";
-import { lotse, PATIENCE, project } from "./processes.ts";
+import { lotse, PATIENCE, project, ROOT } from "./processes.ts";
 
 const CONFIG = (server: string) => `
 apiVersion: v1
@@ -12,6 +16,28 @@ clusters: [{ name: here, cluster: { server: "${server}" } }]
 contexts: [{ name: here, context: { cluster: here, user: me } }]
 users: [{ name: me, user: { token: secret-token } }]
 `;
+
+describe("A clone", () => {
+  const isBun = process.versions["bun"] !== undefined;
+
+  it("without packages says so in one sentence", {
+    timeout: PATIENCE,
+    skip: isBun ? "Bun fetches packages by itself" : false,
+  }, () => {
+    const clone = project({});
+    for (const name of ["cli.ts", "mod.ts", "lib", "deno.json", "package.json"]) {
+      cpSync(join(ROOT, name), join(clone, name), { recursive: true });
+    }
+    const flags = "Deno" in globalThis ? ["run", "-A"] : [];
+    const args = [...flags, join(clone, "cli.ts"), "--version"];
+    const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8", cwd: clone });
+    assert.equal(status, 1);
+    assert.match(
+      stderr,
+      /^error: Lotse's packages are not installed, "\S+" is missing: run "npm install" [^\n]*\n$/,
+    );
+  });
+});
 
 describe("main()", () => {
   it("[B320] gives its exit code and its output to a program that calls it with a host of its own", async () => {
