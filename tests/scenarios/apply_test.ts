@@ -320,8 +320,12 @@ suite("server-side apply", (scenario) => {
         managedFields: [],
       };
       op.on.create(Example, async function make({ namespace }) {
-        const metadata = { name: "stale", namespace, resourceVersion: "12345" };
-        await op.api.apply(kinds.ConfigMap, { metadata }).catch((error) => said.push(error.status));
+        // The server wants microseconds.
+        const lease = {
+          metadata: { name: "stale", namespace },
+          spec: { renewTime: "2026-01-02T03:04:05.123Z" },
+        };
+        await op.api.apply(kinds.Lease, lease).catch((error) => said.push(error.status));
         for (const name of ["a", "b"]) {
           const made = await op.api.ensure(kinds.ConfigMap, { metadata: { ...pasted, name } });
           said.push(made.metadata.uid === pasted.uid);

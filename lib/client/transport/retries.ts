@@ -40,11 +40,11 @@ const MOST_FAULTY_APPLIES = 2;
 
 /** Faults of others than the manifest: they pass. */
 const PASSING =
-  /webhook|time[d -]?out|deadline|etcd|storage|connection|unavailable|overloaded|cancell?ed|\bEOF\b/i;
+  /webhook|time[d -]?out|deadline|etcdserver|connection (refused|reset)|unavailable|overloaded|cancell?ed|\bEOF\b/i;
 
 /**
- * Tells whether an apply has been answered often enough with 500: so the server answers a request that can never pass, such as one with a `resourceVersion`
- * of an object that is not there, or a time that it cannot read (seen on 1.36).
+ * Tells whether an apply has been answered often enough with 500: so the server answers a request that can never pass, such as one with
+ * a time that it cannot read (seen on 1.36).
  */
 export function isHopelessApply(error: unknown, contentType: string | undefined, attempts: number): boolean {
   if (!(error instanceof ApiError) || error.status !== 500 || error.body?.message === undefined) return false;
