@@ -21,6 +21,8 @@ import { PRIORITY_CLASSES, priorityClassRules } from "./builtin/priority_classes
 import { definitionRules } from "./lifecycle/definitions.ts";
 import { serviceRules } from "./builtin/service_rules.ts";
 import type { Store } from "./store.ts";
+import { complete } from "./types/completion.ts";
+import { typeOfKind } from "./types/mod.ts";
 
 /** The rare properties; "none" of them is the rule. */
 interface Traits {
@@ -283,11 +285,29 @@ export function builtinKinds(options: BuiltinOptions): Kind[] {
   const kinds: Kind[] = [];
   for (const [apiVersion, entries] of Object.entries(BUILTIN)) {
     for (const [kind, traits] of entries) {
-      const rules = rulesOf({ group: groupOf(apiVersion), kind }, options);
+      const own = rulesOf({ group: groupOf(apiVersion), kind }, options);
+      const rules = completing(own, { apiVersion, kind });
       kinds.push(toKind(options.store, { apiVersion, kind, traits, rules }));
     }
   }
   return kinds;
+}
+
+/** NB: definitions are completed by themselves, as they are large. */
+function completing(
+  rules: KindRules,
+  { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string },
+): KindRules {
+  const type = typeOfKind(CONVERSIONS.get(apiVersion)?.storedIn ?? apiVersion, kind);
+  if (type === undefined || type.startsWith("apiextensions.")) return rules;
+  return {
+    ...rules,
+    normalize(object, options) {
+      const unknown = rules.normalize(object, options);
+      complete(object, kind, type);
+      return unknown;
+    },
+  };
 }
 
 function rulesOf(

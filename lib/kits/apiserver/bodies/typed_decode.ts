@@ -9,6 +9,7 @@ import type { JsonObject } from "../../../model/object.ts";
 import { tidyBase64 } from "../formats/base64.ts";
 import { type Precision, readGoTime, TimeError } from "../formats/go_time.ts";
 import { tidyQuantity } from "../formats/quantity.ts";
+import { keepsEmpty } from "../types/completion.ts";
 import { type Field, fieldsByName, isSingle, type Shape } from "../types/mod.ts";
 import { isObject, setOwn } from "../values.ts";
 
@@ -71,8 +72,9 @@ function decodeStruct(object: JsonObject, { type, skipped, place }: Struct, deco
       const precision = precisionOf(field.shape);
       if (precision !== undefined) object[key] = readTime(String(object[key]), precision, decoding);
       // NB: Go does not tell an empty list or map that may be left out from none.
-      const isShown = place.path === "" && SHOWN.includes(key);
-      if (!field.required && !isShown && isNothing(object[key], field.shape)) delete object[key];
+      if (!field.required && isNothing(object[key], field.shape) && !keepsEmpty(type, key)) {
+        delete object[key];
+      }
     }
   }
 }
@@ -89,9 +91,6 @@ const EMBEDDED: Readonly<Record<string, string>> = {
 function embeddedIn(type: string, { numbers }: Field): string | undefined {
   return numbers.length > 1 ? EMBEDDED[type] ?? "LocalObjectReference" : undefined;
 }
-
-/** Lists that are shown although they are empty. */
-const SHOWN = ["endpoints", "ports", "rules"];
 
 function isZero(value: unknown): boolean {
   return value === "" || value === 0 || value === false;

@@ -1,14 +1,12 @@
 /**
- * The defaults of built-in kinds that clients see most, and the status that an object has from the start.
+ * Defaults of built-in kinds that are made of other fields, and the status that an object has from the start.
  *
- * Source: k8s.io/kubernetes, pkg/apis/{core,apps,batch}/v1/defaults.go and the strategies in pkg/registry.
+ * All other defaults are recorded from a real server: `types/recorded.ts`. Source: k8s.io/kubernetes,
+ * pkg/apis/core/v1/defaults.go and the strategies in pkg/registry.
  */
 
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
-import { defaultPodSpec } from "./pod_defaults.ts";
 import { fill, isObject, objectAt, objectsIn } from "../values.ts";
-
-type Filler = (spec: JsonObject, object: KubeObject) => void;
 
 /** Returns what the admission plugin DefaultTolerationSeconds adds. */
 function toleration(state: string): JsonObject {
@@ -20,235 +18,48 @@ function toleration(state: string): JsonObject {
   };
 }
 
-/** Kinds whose fields stand on the highest level. */
-const FLAT = ["EndpointSlice", "Event", "Namespace", "PodTemplate", "Secret", "StorageClass"];
-const ROLLING = { maxUnavailable: "25%", maxSurge: "25%" };
-/** Fields of a machine that are there even before anything is known of it. */
-const NODE_INFO = Object.fromEntries(
-  [
-    "architecture",
-    "bootID",
-    "containerRuntimeVersion",
-    "kernelVersion",
-    "kubeProxyVersion",
-    "kubeletVersion",
-    "machineID",
-    "operatingSystem",
-    "osImage",
-    "systemUUID",
-  ].map((field) => [field, ""]),
-);
-const KEEP_CLAIMS = { whenDeleted: "Retain", whenScaled: "Retain" };
-
-const FILLERS: Readonly<Record<string, Filler>> = {
-  CSIDriver: (spec) =>
-    fill(spec, {
-      attachRequired: true,
-      fsGroupPolicy: "ReadWriteOnceWithFSType",
-      podInfoOnMount: false,
-      requiresRepublish: false,
-      seLinuxMount: false,
-      storageCapacity: false,
-      volumeLifecycleModes: ["Persistent"],
-    }),
-  EndpointSlice: (_spec, object) => {
-    for (const port of objectsIn(object.ports)) fill(port, { name: "", protocol: "TCP" });
-  },
-  Event: (_spec, object) =>
-    fill(object, {
-      eventTime: null,
-      firstTimestamp: null,
-      lastTimestamp: null,
-      reportingComponent: "",
-      reportingInstance: "",
-      source: {},
-    }),
-  FlowSchema: (spec) => fillZeros(spec, { matchingPrecedence: 1000 }),
-  HorizontalPodAutoscaler: defaultAutoscaler,
-  LimitRange: (spec) => {
-    for (const limit of objectsIn(spec.limits)) defaultLimit(limit);
-  },
-  PodTemplate: (_spec, object) => defaultTemplate(object, "Always"),
-  PriorityLevelConfiguration: (spec) => {
-    const limited = objectAt(spec, "limited");
-    if (limited !== undefined) fill(limited, { lendablePercent: 0, nominalConcurrencyShares: 30 });
-    const exempt = objectAt(spec, "exempt");
-    if (exempt !== undefined) fill(exempt, { lendablePercent: 0, nominalConcurrencyShares: 0 });
-    const queuing = objectAt(objectAt(limited, "limitResponse"), "queuing");
-    if (queuing !== undefined) fillZeros(queuing, { handSize: 8, queues: 64, queueLengthLimit: 50 });
-  },
-  StorageClass: (_spec, object) => fill(object, { reclaimPolicy: "Delete", volumeBindingMode: "Immediate" }),
-  Secret: (_spec, object) => fill(object, { type: "Opaque" }),
-  Pod: (spec) => {
-    fill(spec, {
-      restartPolicy: "Always",
-      enableServiceLinks: true,
-    });
-    defaultPodSpec(spec);
-    for (const container of containersOf(spec)) defaultRequests(container);
-  },
-  Namespace: (_spec, object) => {
-    fillStatus(object, { phase: "Active" });
-    for (const condition of objectsIn(objectAt(object, "status")?.conditions)) {
-      fill(condition, { lastTransitionTime: null });
-    }
-  },
-  PersistentVolumeClaim: (spec, object) => {
-    fill(spec, { volumeMode: "Filesystem" });
-    fillStatus(object, { phase: "Pending" });
-  },
-  PersistentVolume: (spec, object) => {
-    fillStatus(object, { phase: "Pending" });
-    fill(spec, { volumeMode: "Filesystem", persistentVolumeReclaimPolicy: "Retain" });
-    const hostPath = objectAt(spec, "hostPath");
-    if (hostPath !== undefined) fill(hostPath, { type: "" });
-  },
-  Deployment: (spec) => {
-    fill(spec, { replicas: 1, strategy: {}, revisionHistoryLimit: 10, progressDeadlineSeconds: 600 });
-    const strategy = objectAt(spec, "strategy") ?? {};
-    fill(strategy, { type: "RollingUpdate" });
-    if (strategy.type === "RollingUpdate") fill(strategy, { rollingUpdate: {} });
-    const rolling = objectAt(strategy, "rollingUpdate");
-    if (strategy.type === "RollingUpdate" && rolling !== undefined) fill(rolling, ROLLING);
-    defaultTemplate(spec, "Always");
-  },
-  StatefulSet: (spec) => {
-    fill(spec, {
-      podManagementPolicy: "OrderedReady",
-      replicas: 1,
-      revisionHistoryLimit: 10,
-      updateStrategy: {},
-      persistentVolumeClaimRetentionPolicy: KEEP_CLAIMS,
-    });
-    const strategy = objectAt(spec, "updateStrategy") ?? {};
-    // NB: who names the type gets no more of it.
-    if (strategy.type === undefined) fill(strategy, { type: "RollingUpdate", rollingUpdate: {} });
-    const rolling = objectAt(strategy, "rollingUpdate");
-    if (rolling !== undefined) fill(rolling, { partition: 0 });
-    for (const claim of objectsIn(spec.volumeClaimTemplates)) defaultClaimTemplate(claim);
-    defaultTemplate(spec, "Always");
-  },
-  DaemonSet: (spec) => {
-    fill(spec, { updateStrategy: {}, revisionHistoryLimit: 10 });
-    const strategy = objectAt(spec, "updateStrategy") ?? {};
-    fill(strategy, { type: "RollingUpdate" });
-    if (strategy.type === "RollingUpdate") fill(strategy, { rollingUpdate: {} });
-    const rolling = objectAt(strategy, "rollingUpdate");
-    if (strategy.type === "RollingUpdate" && rolling !== undefined) {
-      fill(rolling, { maxUnavailable: 1, maxSurge: 0 });
-    }
-    defaultTemplate(spec, "Always");
-  },
-  ReplicaSet: (spec) => {
-    fill(spec, { replicas: 1 });
-    defaultTemplate(spec, "Always");
-  },
-  ReplicationController: defaultReplicationController,
-  Job: (spec) => defaultJob(spec),
-  CronJob: (spec) => {
-    fill(spec, {
-      concurrencyPolicy: "Allow",
-      suspend: false,
-      successfulJobsHistoryLimit: 3,
-      failedJobsHistoryLimit: 1,
-    });
-    const template = objectAt(spec, "jobTemplate");
-    if (template !== undefined) fill(template, { metadata: {} });
-    const job = objectAt(template, "spec");
-    if (job !== undefined) defaultTemplate(job, undefined);
-  },
-  Node: (_spec, object) => {
-    object.status ??= {};
-    fill(object.status, { daemonEndpoints: { kubeletEndpoint: { Port: 0 } }, nodeInfo: {} });
-    fill(objectAt(object.status, "nodeInfo") ?? {}, NODE_INFO);
-    fill(objectAt(objectAt(object.status, "daemonEndpoints"), "kubeletEndpoint") ?? {}, { Port: 0 });
-    const capacity = objectAt(object.status, "capacity");
-    if (capacity !== undefined) fill(object.status, { allocatable: capacity });
-  },
-  NetworkPolicy: (spec) => {
-    fill(spec, { policyTypes: spec.egress === undefined ? ["Ingress"] : ["Ingress", "Egress"] });
-    for (const rule of [...objectsIn(spec.ingress), ...objectsIn(spec.egress)]) {
-      for (const port of objectsIn(rule.ports)) fill(port, { protocol: "TCP" });
-    }
-  },
-};
-
-/** Fills in the defaults of a built-in kind, in place. */
+/** Fills in the defaults of a built-in kind that follow from other fields, in place; the recorded ones come after. */
 export function defaultBuiltin(kind: string, object: KubeObject): void {
-  if (!Object.hasOwn(FILLERS, kind)) return;
-  if (!FLAT.includes(kind) && !isObject(object.spec)) object.spec = {};
-  FILLERS[kind]?.(object.spec ?? {}, object);
+  const spec = objectAt(object, "spec") ?? {};
+  const pod = podSpecIn(kind, object);
+  if (pod !== undefined) defaultContainers(pod);
+  if (kind === "Pod") { for (const container of containersOf(spec)) defaultRequests(container); }
+  if (kind === "LimitRange") { for (const limit of objectsIn(spec.limits)) defaultLimit(limit); }
+  if (kind === "ReplicationController") defaultReplicationController(spec, object);
 }
 
-function defaultTemplate(spec: JsonObject, restartPolicy: string | undefined): void {
-  const template = objectAt(spec, "template");
-  const pod = objectAt(template, "spec");
-  if (template === undefined || pod === undefined) return;
-  fill(template, { metadata: {} });
-  if (restartPolicy !== undefined) fill(pod, { restartPolicy });
-  defaultPodSpec(pod);
+function podSpecIn(kind: string, object: KubeObject): JsonObject | undefined {
+  if (kind === "Pod") return objectAt(object, "spec");
+  const holder = kind === "PodTemplate"
+    ? object
+    : kind === "CronJob"
+    ? objectAt(objectAt(objectAt(object, "spec"), "jobTemplate"), "spec")
+    : objectAt(object, "spec");
+  return objectAt(objectAt(holder, "template"), "spec");
 }
 
-const SCALE_UP = {
-  policies: [{ type: "Pods", value: 4, periodSeconds: 15 }, {
-    type: "Percent",
-    value: 100,
-    periodSeconds: 15,
-  }],
-  selectPolicy: "Max",
-  stabilizationWindowSeconds: 0,
-};
-const SCALE_DOWN = {
-  policies: [{ type: "Percent", value: 100, periodSeconds: 15 }],
-  selectPolicy: "Max",
-};
-
-function defaultAutoscaler(spec: JsonObject): void {
-  const target = { type: "Utilization", averageUtilization: 80 };
-  if (objectsIn(spec.metrics).length === 0) {
-    spec.metrics = [{ type: "Resource", resource: { name: "cpu", target } }];
+/** Images without a version are fetched always; on the host's network, ports are the host's. */
+function defaultContainers(pod: JsonObject): void {
+  const all = [...containersOf(pod), ...objectsIn(pod.ephemeralContainers)];
+  for (const container of all) {
+    const image = String(container.image ?? "");
+    const tag = image.slice(image.lastIndexOf("/") + 1).split(":")[1];
+    fill(container, { imagePullPolicy: tag === undefined || tag === "latest" ? "Always" : "IfNotPresent" });
+    if (pod.hostNetwork !== true) continue;
+    for (const port of objectsIn(container.ports)) {
+      if (!port.hostPort && port.containerPort) port.hostPort = port.containerPort;
+    }
   }
-  fill(spec, { minReplicas: 1 });
-  const behavior = objectAt(spec, "behavior");
-  if (behavior === undefined) return;
-  fill(behavior, { scaleUp: {}, scaleDown: {} });
-  fill(objectAt(behavior, "scaleUp") ?? {}, SCALE_UP);
-  fill(objectAt(behavior, "scaleDown") ?? {}, SCALE_DOWN);
 }
 
 /** It selects by the labels of its Pods, and has them as well, unless it says otherwise. */
 function defaultReplicationController(spec: JsonObject, { metadata }: KubeObject): void {
-  fill(spec, { replicas: 1 });
-  defaultTemplate(spec, "Always");
   const labels = objectAt(objectAt(objectAt(spec, "template"), "metadata"), "labels");
   if (labels === undefined) return;
   const isEmpty = (map: unknown) => !isObject(map) || Object.keys(map).length === 0;
   if (isEmpty(spec.selector)) spec.selector = { ...labels };
   // Labels are texts, as their type says.
   if (isEmpty(metadata.labels)) metadata.labels = { ...labels } as Record<string, string>;
-}
-
-function defaultJob(spec: JsonObject): void {
-  // NB: with parallelism alone, any success is enough.
-  if (spec.completions === undefined && spec.parallelism === undefined) spec.completions = 1;
-  fill(spec, {
-    backoffLimit: spec.backoffLimitPerIndex === undefined ? 6 : 2 ** 31 - 1,
-    completionMode: "NonIndexed",
-    manualSelector: false,
-    parallelism: 1,
-    podReplacementPolicy: spec.podFailurePolicy === undefined ? "TerminatingOrFailed" : "Failed",
-    suspend: false,
-  });
-  for (const rule of objectsIn(objectAt(spec, "podFailurePolicy")?.rules)) {
-    for (const pattern of objectsIn(rule.onPodConditions)) fill(pattern, { status: "True" });
-  }
-  defaultTemplate(spec, undefined);
-}
-
-function defaultClaimTemplate(claim: JsonObject): void {
-  fill(claim, { apiVersion: "v1", kind: "PersistentVolumeClaim", status: { phase: "Pending" } });
-  const spec = objectAt(claim, "spec");
-  if (spec !== undefined) fill(spec, { volumeMode: "Filesystem" });
 }
 
 const STATUS: Readonly<Record<string, JsonObject>> = {
@@ -350,13 +161,3 @@ const GATED = {
   message: "Scheduling is blocked due to non-empty scheduling gates",
   lastProbeTime: null,
 };
-
-/** Fills in what a status lacks, if there is one. */
-function fillStatus(object: KubeObject, defaults: JsonObject): void {
-  fill(objectAt(object, "status") ?? {}, defaults);
-}
-
-/** Sets the fields that are absent, or 0. */
-function fillZeros(target: JsonObject, defaults: Readonly<Record<string, number>>): void {
-  for (const [key, value] of Object.entries(defaults)) if (!target[key]) target[key] = value;
-}

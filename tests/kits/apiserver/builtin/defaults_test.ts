@@ -1,11 +1,17 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { defaultBuiltin } from "../../../../lib/kits/apiserver/builtin/defaults.ts";
+import { complete } from "../../../../lib/kits/apiserver/types/completion.ts";
+import { typeOfKind } from "../../../../lib/kits/apiserver/types/mod.ts";
 import type { JsonObject } from "../../../../lib/model/object.ts";
 
 function specOf(kind: string, spec: JsonObject): JsonObject {
   const object = { apiVersion: "v1", kind, metadata: { name: "a" }, spec };
   defaultBuiltin(kind, object);
+  const type = ["v1", "apps/v1", "batch/v1"].map((version) => typeOfKind(version, kind)).find((found) =>
+    found
+  );
+  complete(object, kind, type ?? "");
   return object.spec;
 }
 

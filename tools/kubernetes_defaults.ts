@@ -1,0 +1,65 @@
+/**
+ * Records which defaults a kube-apiserver gives to the built-in kinds: `deno task kubernetes-defaults` (needs the control plane that
+ * `deno task control-plane` builds). With another version of Kubernetes in tests/control_plane/go.mod, this is all there is to do;
+ * the diff of lib/kits/apiserver/types/recorded.ts is what is new, and wants to be read.
+ *
+ * Objects of every kind are posted: empty, and with each field of each struct set to a value, to zero and to nothing. A mutating
+ * webhook sees them with their defaults, and before they are checked, so that they need not be valid. Written are, for each type:
+ * the fields that are filled in, the fields that change others, and those whose empty value is kept. A place whose type behaves
+ * differently there has a table of its own.
+ */
+
+import { writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { TypeDefaults } from "../lib/kits/apiserver/types/completion.ts";
+import { realTarget } from "../tests/conformance/apiserver/target.ts";
+import { readOptions } from "./options.ts";
+import { Probe } from "./defaults/probe.ts";
+import { recordTypes } from "./defaults/record.ts";
+
+const OUT = fileURLToPath(new URL("../lib/kits/apiserver/types/recorded.ts", import.meta.url));
+
+/** They change objects before the webhook sees them. */
+const DISABLED = [
+  "DefaultIngressClass",
+  "DefaultStorageClass",
+  "DefaultTolerationSeconds",
+  "LimitRanger",
+  "PodSecurity",
+  "PodTopologyLabels",
+  "Priority",
+  "ResourceQuota",
+  "RuntimeClass",
+  "ServiceAccount",
+  "StorageObjectInUseProtection",
+  "TaintNodesByCondition",
+];
+
+readOptions(import.meta.url, { options: {} });
+await using target = await realTarget([`--disable-admission-plugins=${DISABLED.join(",")}`]);
+await using probe = await Probe.open(target);
+const tables = await recordTypes(probe);
+writeFileSync(OUT, moduleOf(tables, await versionOf()));
+console.log(`${tables.size} tables from ${probe.count} objects`);
+
+async function versionOf(): Promise<string> {
+  const { gitVersion } = await (await target.send({ method: "GET", path: "/version" })).json();
+  return String(gitVersion).replace(/^v/, "");
+}
+
+function moduleOf(tables: ReadonlyMap<string, TypeDefaults>, version: string): string {
+  const lines = [...tables].sort(([a], [b]) => a < b ? -1 : 1).map(([type, table]) =>
+    `${type} ${JSON.stringify(table)}`
+  );
+  return `/**
+ * The defaults of the built-in kinds, as a kube-apiserver of version ${version} gives them.
+ *
+ * Written by \`deno task kubernetes-defaults\`, never by hand: a type in a line, or a type and the place in which it is different
+ * (\`batch.JobSpec@CronJob.spec.jobTemplate.spec\`), and its table, which \`completion.ts\` explains.
+ */
+
+export const RECORDED = String.raw\`
+${lines.join("\n").replaceAll("`", "\\u0060").replaceAll("${", "\\u0024{")}
+\`;
+`;
+}
