@@ -105,7 +105,8 @@ op.on.create(kinds.ConfigMap, async function create({ name, patch }) {
   // NB: at once, so that nothing is counted that comes after the handler was called.
   if (name === "one") before = await called();
   patch.metadata.annotations.handled = "yes";
-  handled++;
+  // The cluster makes ConfigMaps of its own in each namespace.
+  if (name === "one" || name === "warm") handled++;
 });
 
 const stopping = new AbortController();

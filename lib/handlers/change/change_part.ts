@@ -64,6 +64,12 @@ type Step =
     readonly progress: Progress<ChangeHandler>;
   };
 
+/** The handlers that a cause calls. */
+interface Selected {
+  readonly purpose: Purpose;
+  readonly handlers: readonly ChangeHandler[];
+}
+
 const NOTHING: Step = { kind: "none" };
 
 class ChangePart implements Part {
@@ -110,14 +116,17 @@ class ChangePart implements Part {
     const { state: { snapshot }, run: { persistence: { finalizer } } } = this.#turn;
     const isBlocked = hasFinalizer(snapshot, finalizer);
     const isLeaving = isDeleting(snapshot) && !(all.isRequired && isBlocked);
+    const isReleased = isLeaving && isBlocked;
     // NB: nothing holds the object back: optional deletion handlers have one call, and others none.
-    const optional = isLeaving && !this.#slot.hasRunOptionalDeletes
-      ? this.#relevant.filter(isOptionalDelete)
-      : undefined;
-    if (optional === undefined) return this.#runStep(cause, isLeaving && isBlocked);
-    this.#slot.hasRunOptionalDeletes = true;
-    if (optional.length === 0) return this.#runStep(cause, isBlocked);
-    return this.#callOptional(optional, cause).then(() => this.#runStep(cause, isBlocked));
+    if (isLeaving && !this.#slot.hasRunOptionalDeletes) {
+      this.#slot.hasRunOptionalDeletes = true;
+      const optional = this.#relevant.filter(isOptionalDelete);
+      if (optional.length > 0) {
+        return this.#callOptional(optional, cause).then(() => void this.#select(cause, isReleased));
+      }
+    }
+    const selected = this.#select(cause, isReleased);
+    return selected && this.#handle(cause, selected);
   }
 
   /** Best effort: no retries. */
@@ -126,13 +135,16 @@ class ChangePart implements Part {
     for (const handler of handlers) await run.callOnce(handler);
   }
 
-  /** `isReleased`: the finalizer is all that this turn is about. */
-  #runStep(cause: ChangeCause, isReleased: boolean): Promise<void> | undefined {
-    if (isReleased || this.#relevant.length === 0) return;
+  /**
+   * Returns the handlers that the cause calls; undefined: none is to be called. `isReleased`: the finalizer is all that this turn
+   * is about.
+   */
+  #select(cause: ChangeCause, isReleased: boolean): Selected | undefined {
+    if (isReleased || this.#relevant.length === 0) return undefined;
     const { run: { observer } } = this.#turn;
-    const selected = selectChanges(this.#turn, { cause, prematched: this.#prematched, observer });
+    const handlers = selectChanges(this.#turn, { cause, prematched: this.#prematched, observer });
     const { reason } = cause;
-    if (reason !== "noop" && reason !== "free") return this.#handle(cause, reason, selected);
+    if (reason !== "noop" && reason !== "free") return { purpose: reason, handlers };
     this.#step = { kind: "tidy", cause };
   }
 
@@ -140,7 +152,7 @@ class ChangePart implements Part {
     return new ChangeRun({ turn: this.#turn, slot: this.#slot, cause, purpose });
   }
 
-  async #handle(cause: ChangeCause, purpose: Purpose, selected: readonly ChangeHandler[]): Promise<void> {
+  async #handle(cause: ChangeCause, { purpose, handlers: selected }: Selected): Promise<void> {
     const { logger, kind: { handlers: { changes } } } = this.#turn;
     const progress = loadProgress(this.#turn, this.#slot, changes);
     if (!progress.isEmpty) this.#logSuperseded(cause, progress.othersThan(purpose));
