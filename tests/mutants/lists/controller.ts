@@ -414,7 +414,7 @@ const changes: Mutant[] = [
       "this.#prematched",
     ],
     ["ChangePart.run", "this.#slot.hasRunOptionalDeletes = true;", ""],
-    ["ChangePart.run", "const optional = isLeaving && !this.#slot", "const optional = false && !this.#slot"],
+    ["ChangePart.run", "if (isLeaving && !this.#slot", "if (false && !this.#slot"],
     ["ChangePart.work", "if (counts.succeeded + counts.failed > 0) {", "{"],
     ["ChangePart.#conclude", "essence: cause.new,", "essence: cause.old ?? cause.new,"],
   ], finalizers),
@@ -433,9 +433,9 @@ const changes: Mutant[] = [
   ], stopping),
   ...breaksOf(PART, [
     [
-      "ChangePart.#runStep",
-      "if (isReleased || this.#relevant.length === 0) return;",
-      "if (isReleased) return;",
+      "ChangePart.#select",
+      "if (isReleased || this.#relevant.length === 0) return undefined;",
+      "if (isReleased) return undefined;",
     ],
   ], filters),
   ...breaksOf(PART, [
