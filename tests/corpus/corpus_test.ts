@@ -20,7 +20,7 @@ describe("the corpus", () => {
     const { posted, findings } = await postCorpus(servers, readCorpus(OWN_CORPUS), { seed: 1, mutations: 3 });
     const unknown = findings.filter(({ reason }) => reason === undefined);
     assert.deepEqual(unknown.map(({ source, differences }) => ({ source, differences })), []);
-    assert.ok(posted.definitions > 3 && posted.samples > 10, JSON.stringify(posted));
+    assert.ok(posted.definitions > 1 && posted.samples > 10, JSON.stringify(posted));
   });
 
   it("tells a definition from a sample, and passes over what is neither", () => {

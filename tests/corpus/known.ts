@@ -24,7 +24,20 @@ export const KNOWN: readonly KnownDifference[] = [
     matches: ({ theirs }) => JSON.stringify(theirs)?.includes("accessor error: ") ?? false,
   },
   {
-    reason: "an empty map that is left out when it is read is shown as null in a refusal",
-    matches: ({ ours, theirs }) => String(ours).replace("value: null:", "value: {}:") === String(theirs),
+    reason: "an empty map or list that is left out when it is read is shown as null in a refusal",
+    matches: ({ ours, theirs }) =>
+      ["{}", "[]"].some((empty) =>
+        String(ours).replace("value: null:", `value: ${empty}:`) === String(theirs)
+      ),
+  },
+  {
+    reason: "claims and volumes get no finalizers that protect them",
+    matches: ({ path, theirs }) =>
+      path === "body.metadata.finalizers" && JSON.stringify(theirs)?.includes("-protection") === true,
+  },
+  {
+    reason: "failure policies of Jobs are not checked",
+    matches: ({ path, theirs }) =>
+      path === "body.message" && String(theirs).includes("spec.podFailurePolicy"),
   },
 ];

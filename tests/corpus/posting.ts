@@ -90,7 +90,9 @@ function findingOf(
 ): Pick<Finding, "differences" | "orderOnly" | "reason"> | undefined {
   const differences = compareAnswers(ours, theirs, prefix);
   if (differences.length === 0) return undefined;
-  const reasons = differences.map((difference) => KNOWN.find((known) => known.matches(difference))?.reason);
+  // NB: the message says more than the code.
+  const told = differences.filter(({ path }) => path !== "code");
+  const reasons = told.map((difference) => KNOWN.find((known) => known.matches(difference))?.reason);
   const known = reasons.every((found) => found !== undefined) ? reasons[0] : undefined;
   const orderOnly = differInOrderOnly(ours, theirs);
   return { differences, orderOnly, reason: orderOnly ? ORDER : known };

@@ -23,7 +23,10 @@ export function defaultBuiltin(kind: string, object: KubeObject): void {
   const spec = objectAt(object, "spec") ?? {};
   const pod = podSpecIn(kind, object);
   if (pod !== undefined) defaultContainers(pod);
-  if (kind === "Pod") { for (const container of containersOf(spec)) defaultRequests(container); }
+  if (kind === "Pod") {
+    for (const container of containersOf(spec)) defaultRequests(container);
+    if (spec.hostNetwork === true) defaultHostPorts(spec);
+  }
   if (kind === "LimitRange") { for (const limit of objectsIn(spec.limits)) defaultLimit(limit); }
   if (kind === "ReplicationController") defaultReplicationController(spec, object);
 }
@@ -38,17 +41,19 @@ function podSpecIn(kind: string, object: KubeObject): JsonObject | undefined {
   return objectAt(objectAt(holder, "template"), "spec");
 }
 
-/** Images without a version are fetched always; on the host's network, ports are the host's. */
+/** Images without a version are fetched always. */
 function defaultContainers(pod: JsonObject): void {
-  const all = [...containersOf(pod), ...objectsIn(pod.ephemeralContainers)];
-  for (const container of all) {
+  for (const container of [...containersOf(pod), ...objectsIn(pod.ephemeralContainers)]) {
     const image = String(container.image ?? "");
     const tag = image.slice(image.lastIndexOf("/") + 1).split(":")[1];
     fill(container, { imagePullPolicy: tag === undefined || tag === "latest" ? "Always" : "IfNotPresent" });
-    if (pod.hostNetwork !== true) continue;
-    for (const port of objectsIn(container.ports)) {
-      if (!port.hostPort && port.containerPort) port.hostPort = port.containerPort;
-    }
+  }
+}
+
+/** NB: of a Pod alone, and not of templates. */
+function defaultHostPorts(pod: JsonObject): void {
+  for (const port of containersOf(pod).flatMap(({ ports }) => objectsIn(ports))) {
+    if (!port.hostPort && port.containerPort) port.hostPort = port.containerPort;
   }
 }
 

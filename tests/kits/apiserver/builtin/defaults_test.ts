@@ -53,6 +53,11 @@ describe("defaultBuiltin()", () => {
   it("gives the ports of a Pod on the host's network to the host", () => {
     const ports = [{ containerPort: 80 }, { containerPort: 81, hostPort: 8081 }];
     specOf("Pod", { hostNetwork: true, containers: [{ name: "a", ports }] });
+    const template = {
+      spec: { hostNetwork: true, containers: [{ name: "a", ports: [{ containerPort: 80 }] }] },
+    };
+    specOf("Deployment", { template });
+    assert.equal(Object.hasOwn(template.spec.containers[0]?.ports[0] ?? {}, "hostPort"), false);
     assert.deepEqual(ports, [
       { containerPort: 80, hostPort: 80, protocol: "TCP" },
       { containerPort: 81, hostPort: 8081, protocol: "TCP" },
