@@ -35,6 +35,18 @@ describe("Gate", () => {
   });
 });
 
+describe("A gate's listener", () => {
+  it("hears of changes alone", () => {
+    let changes = 0;
+    const gate = new Gate(false, () => changes++);
+    gate.close();
+    assert.equal(changes, 0);
+    gate.open();
+    gate.open();
+    assert.equal(changes, 1);
+  });
+});
+
 describe("GateSet", () => {
   it("is open without gates, and then only while all are", () => {
     const row = new GateSet();

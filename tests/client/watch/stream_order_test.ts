@@ -94,4 +94,35 @@ describe("StreamOrder", () => {
     assert.equal(order.placeOf(late, "12", [{ ...newer, type: "DELETED" }]), "misplaced");
     assert.equal(order.placeOf(late, "12", [{ type: "ADDED", object: widget("b", 12) }]), "misplaced");
   });
+
+  it("tells an object from another one that had its name", () => {
+    const order = new StreamOrder(new ObjectStore(), virtualHost().clock);
+    const withUid = (uid: string, version: number) => {
+      const object = widget("a", version);
+      return { ...object, metadata: { ...object.metadata, uid } };
+    };
+    const late = { type: "MODIFIED", object: withUid("old", 11) };
+    assert.equal(order.placeOf(late, "12", [{ type: "ADDED", object: withUid("new", 12) }]), "misplaced");
+    assert.equal(order.placeOf(late, "12", [{ type: "MODIFIED", object: withUid("old", 12) }]), "repeated");
+  });
+
+  it("knows that a set is older than the one before it", () => {
+    const order = new StreamOrder(new ObjectStore(), virtualHost().clock);
+    assert.equal(order.restart("100"), false);
+    assert.equal(order.restart("120"), false);
+    assert.equal(order.restart("110"), true);
+  });
+
+  it("distrusts versions after five disorders in ten minutes, and not in eleven", async () => {
+    for (const [pause, isTrusted] of [[100, false], [165, true]] as const) {
+      const { clock } = virtualHost();
+      const store = new ObjectStore();
+      const order = new StreamOrder(store, clock);
+      for (let disorder = 0; disorder < 5; disorder++) {
+        if (disorder > 0) await clock.advance(pause);
+        order.complain();
+      }
+      assert.equal(store.order.compare("1", "2") === "older", isTrusted, `${pause}`);
+    }
+  });
 });

@@ -82,6 +82,12 @@ describe("writeConversions()", () => {
     assert.equal(logs.length, 2);
   });
 
+  it("passes on what is no missing kind", async () => {
+    const { write } = await setUp();
+    const get = () => Promise.reject(new ApiError({ request: "/apis", status: 500 }));
+    await assert.rejects(write({ service }, { get } as unknown as Client), ApiError);
+  });
+
   it("says which right is missing", async () => {
     const { client, write, logs } = await setUp();
     const [made] = makeCrds([HULLS], { service });

@@ -192,6 +192,14 @@ describe("Conversions", () => {
     await new Promise((resolve) => setTimeout(resolve)); // a rejection that nobody handles would fail the test by then
   });
 
+  it("know no versions of another group, whatever their names", () => {
+    const payload = review("v1", bakery("v1", { spec: { replicas: 1 } }));
+    const request = { ...Object(payload.request), desiredAPIVersion: "example.org/v2" };
+    const { response } = conversions.answer({ ...payload, request });
+    assert.ok(response.result.status === "Failure");
+    assert.match(response.result.message, /no such versions are declared/);
+  });
+
   it("refuse what is no conversion review", () => {
     const good = review("v1");
     const wrong: JsonObject[] = [
@@ -201,6 +209,7 @@ describe("Conversions", () => {
         ...good,
         request: { ...Object(good.request), [key]: null },
       })),
+      { ...good, request: { ...Object(good.request), uid: "" } },
     ];
     for (const payload of wrong) {
       assert.throws(

@@ -2,7 +2,9 @@
 
 import { breaksOf, type Mutant } from "../mutant.ts";
 
-const WATCHER = ["tests/client/watch/watcher_test.ts"];
+const WATCHER = ["watcher", "watch_stream", "watch_status", "stream_order"].map((name) =>
+  `tests/client/watch/${name}_test.ts`
+);
 const STREAM = ["tests/client/watch/watch_stream_test.ts"];
 const STATUS = ["tests/client/watch/watch_status_test.ts"];
 const ORDER = ["tests/client/watch/stream_order_test.ts"];
