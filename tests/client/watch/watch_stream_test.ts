@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ObjectStore } from "../../../lib/client/cache/object_store.ts";
+import { readStreamEvent } from "../../../lib/client/watch/watch_stream.ts";
 import { watchObjects } from "../../../lib/client/watch/watcher.ts";
 import { silentLogger } from "../../../lib/runtime/logging.ts";
 import { defaultSettings } from "../../../lib/settings/settings.ts";
@@ -310,5 +311,15 @@ describe("Events of a watch", () => {
       if (objects.length === 2) break;
     }
     assert.deepEqual(objects, [widget("a", 1), widget("a", 11)]);
+  });
+});
+
+describe("readStreamEvent()", () => {
+  it("takes the code of an ERROR event, and 500 where it has none", () => {
+    const codes = [{ kind: "Status", code: 403 }, { kind: "Status" }, {}].map((object) => {
+      const event = readStreamEvent({ type: "ERROR", object }, "WATCH /x");
+      return event.type === "ERROR" ? event.error.status : undefined;
+    });
+    assert.deepEqual(codes, [403, 500, 500]);
   });
 });

@@ -51,10 +51,12 @@ const mutants: Mutant[] = [
     ["Watcher.#digest", 'if (place === "repeated") break;', ""],
     ["Watcher.#digest", "this.#order.isBackwards(event.version, version)", "false"],
     ["Watcher.#digest", 'event.type === "ADDED" && version === undefined ? null : event.type', "event.type"],
-    ["Watcher.#list", "lostTokens < MOST_LOST_TOKENS ? settings.chunkSize : null", "settings.chunkSize"],
     ["Watcher.#fail", "if (error instanceof DisorderError) this.#order.complain();", ""],
     ["Watcher.#chooseListing", "this.#status.state.failures < STREAMED_ATTEMPTS &&", ""],
   ], WATCHER),
+  ...breaksOf("lib/client/watch/watcher.ts", [
+    ["Watcher.#list", "lostTokens < MOST_LOST_TOKENS ? settings.chunkSize : null", "settings.chunkSize"],
+  ], ["tests/scenarios/faults_test.ts"]),
 ];
 
 export default mutants;
