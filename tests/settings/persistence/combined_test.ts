@@ -155,6 +155,15 @@ describe("auto()", () => {
     assert.deepEqual(placesOf(noted(persistence, moved)), IN_ANNOTATIONS);
   });
 
+  it("reads the place where notes belong before the other one", () => {
+    const persistence = auto();
+    const fn = { retries: 2, success: false, failure: false };
+    const body = { ...noted(persistence), status: { lotse: { progress: { fn } } } };
+    assert.equal(persistence.progress.fetch(body, "fn")?.retries, 1);
+    persistence.diffBase.room?.decide(OBJECT, true);
+    assert.equal(persistence.progress.fetch(body, "fn")?.retries, 2);
+  });
+
   it("lets a migration know the kinds that have room", () => {
     const to = auto();
     const persistence = migrate({ to, from: [annotations({ prefix: "old.example.com" })] });

@@ -252,6 +252,7 @@ describe("DiffBase in annotations, in our own form", () => {
       const after = handled(own, { metadata: {}, spec }, { onLoss: () => losses++ });
       const note = after.metadata.annotations?.[OURS] ?? "";
       assert.ok(note.length < 224 * 1024, `${note.length}`);
+      assert.match(note, /^\{"\$lotse":\{"format":1,"outline":/, `${index}`);
       assert.equal(losses, 1, `${index}`);
       assert.deepEqual(calculateDiff(own.fetch(after), own.build(after)), [], `${index}`);
       const changed = { ...after, spec: { ...spec, few: { a: 2 } } };

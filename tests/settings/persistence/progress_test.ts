@@ -296,6 +296,17 @@ describe("ProgressNotes in annotations", () => {
   });
 });
 
+describe("ProgressNotes in annotations, of a record in other bytes", () => {
+  it("leaves it alone, and takes a pending one back", () => {
+    const body = annotated({ "lotse.dev/fn": JSON.stringify({ ...record, message: null }, null, 2) });
+    const change = patched((patch) => {
+      own.store({ patch, body, id: "fn", record: { ...record, retries: 2 } });
+      own.store({ patch, body, id: "fn", record });
+    });
+    assert.deepEqual(change, {});
+  });
+});
+
 describe("ProgressNotes in the status", () => {
   it("keeps what others have in the status, also under our name", () => {
     const body: KubeObject = {
