@@ -212,7 +212,9 @@ export class OperatorRun {
     this.#revisions.start(() => this.#revise());
     this.#watching.start("pause", (stop) => this.#followPauses(stop));
     this.#watching.start("watch namespaces", (stop) => this.#namespaces.watch(stop));
-    this.#watching.start("report indexes", (stop) => indexing.report(stop));
+    if (Object.keys(indexing.indices).length > 0) {
+      this.#watching.start("report indexes", (stop) => indexing.report(stop));
+    }
     await this.#namespaces.ready;
     await waitForApiServer(() => this.#revisions.run(), {
       ...this.#options,

@@ -150,7 +150,7 @@ export class Indexing implements Disposable {
   /** Tells which lists handlers wait for, where that takes long. */
   async report(signal: AbortSignal): Promise<void> {
     const { clock, logger } = this.#options;
-    if (this.#tables.size === 0 || !await clock.sleep(WARNED_AFTER, signal) || this.#gate.isOpen) return;
+    if (!await clock.sleep(WARNED_AFTER, signal) || this.#gate.isOpen) return;
     logger.warn("Handlers wait for the indexes", { problem: this.problem });
   }
 
