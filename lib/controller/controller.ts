@@ -1,8 +1,8 @@
 /**
- * The controller of one run: takes what informers tell, keeps a state for each object, and has the work queue reconcile it.
+ * The controller of one run: takes the events of informers, keeps a state for each object, and has the work queue reconcile it.
  *
- * Here an echo of what is known is dropped, a failed reconcile becomes a later turn, an object in a hot loop is slowed
- * down, and observers are told of turns. What a reconcile does is in `reconcile.ts`.
+ * Here an event that shows a known state is dropped, a failed reconcile becomes a later turn, an object in a hot loop is slowed
+ * down, and observers are told of turns. The steps of a reconcile are in `reconcile.ts`.
  */
 
 import type { Caches } from "../client/cache/caches.ts";
@@ -91,12 +91,12 @@ export class Controller implements Worker {
     return counts;
   }
 
-  /** Subscribes to informers: puts an object into the queue if there is something to do. */
+  /** Subscribes to informers: puts an object into the queue if its event calls for a turn. */
   notify(resource: Resource, told: ObjectEvent): void {
     const { registry, indexing } = this.#options;
     const handlers = registry.of(resource);
     this.triggers.notify(resource, told, handlers.sources);
-    // NB: of a kind that is served no more, only deletions come: they end what runs for its objects.
+    // A kind that is served no more sends deletions only: they end the daemons and timers of its objects.
     if (!handlers.hasTurns && !this.#states.has(told.cached)) return;
     const kind = this.#kinds.of(handlers);
     const state = this.#stateOf(resource, told, kind);
@@ -106,7 +106,7 @@ export class Controller implements Worker {
     this.#enqueue(state, told, kind.keepsEvents);
   }
 
-  /** Handlers were exchanged: each object has a turn, in which those of `op.reconcile` are called that have changed. */
+  /** Handlers were exchanged: each object has a turn, in which the changed handlers of `op.reconcile` are called. */
   exchange({ hasChanged }: { readonly hasChanged: (handler: ReconcileHandler) => boolean }): void {
     const { registry, queue } = this.#options;
     for (const state of this.#states.values()) {
@@ -116,7 +116,7 @@ export class Controller implements Worker {
     }
   }
 
-  /** The object has gone; what has come in its place meanwhile is handled now. */
+  /** The object has gone; the events of namesakes that have come meanwhile are handled now. */
   forget(state: ObjectState): void {
     for (const end of state.pending.abandon()) this.#options.observer.attemptCounts?.(state, end);
     state.forget();
@@ -129,8 +129,8 @@ export class Controller implements Worker {
   }
 
   /**
-   * Returns an object's memo, also of one that no informer has told of (yet); without an object, a new one that nobody
-   * keeps. `cached`: what the informers know of the object.
+   * Returns an object's memo, also of an object that no informer has told of (yet); without an object, a new memo that is not
+   * kept. `cached`: the object in the informers' caches.
    */
   memoOf(
     resource: Resource,
@@ -148,7 +148,7 @@ export class Controller implements Worker {
     return memo;
   }
 
-  /** One turn of one object: what the work queue runs. */
+  /** One turn of one object: the work queue calls this. */
   async run(state: ObjectState, why: Occasion): Promise<TurnResult> {
     const { registry, observer, host: { clock }, manners, hotLoops } = this.#run;
     const turn = prepare(this.#run, state, { kind: this.#kinds.of(registry.of(state.resource)), ...why });
@@ -172,7 +172,7 @@ export class Controller implements Worker {
       return { result: untilConsistent(turn, await reconcile(turn, why)) };
     } catch (error) {
       if (!signal.aborted) return { result: retryLater(turn, why, error), error };
-      // What is aborted with the operator goes on in the next process.
+      // A reconcile that is aborted with the operator goes on in the next process.
       if (error !== signal.reason) logger.warn("Reconcile failed while the operator stops", { error });
       return { result: { kind: "unchanged" }, error };
     }
@@ -213,7 +213,7 @@ export class Controller implements Worker {
     }
     const isNews = isDeleted || told.adoption === "early" || state.hasNews;
     const isExpected = state.isUnfinished || state.doubt !== undefined;
-    // An event that shows a known state is an echo, mostly of our own writes: nothing is to be done.
+    // An event that shows a known state is an echo, mostly of our own writes: it begins no turn.
     if (!keepAll && !isNews && !isExpected && !queue.isRetrying(state)) return;
     if (queue.addEvent(state, told, { keepAll, limit })) this.#reportOverrun(state, limit);
     observer.enqueued?.(state, told.event.type);
@@ -230,7 +230,7 @@ export class Controller implements Worker {
   #stateOf(resource: Resource, { cached, event }: ObjectEvent, { manners, handlers }: Kind): ObjectState {
     const known = this.#states.get(cached);
     if (known !== undefined) {
-      // What the server says of the resource may have changed: whether its status is a subresource, for one.
+      // Discovery may have changed the resource: whether its status is a subresource, for one.
       if (known.resource !== resource) this.#resourceState(resource);
       return known;
     }
@@ -281,7 +281,7 @@ interface Attempted {
   readonly error?: unknown;
 }
 
-/** With each failure in a row the object waits longer, and nothing else is done with it meanwhile. */
+/** With each failure in a row the object waits longer, and no other turn of it begins meanwhile. */
 function retryLater({ run: { settings }, logger }: Turn, { failures }: Occasion, error: unknown): TurnResult {
   const delays = [...settings.queueing.errorDelays];
   const pause = delays[Math.min(failures, delays.length - 1)];

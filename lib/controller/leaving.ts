@@ -1,5 +1,5 @@
 /**
- * An object whose deletion is not handled to its end yet, and the news of what has come under its name meanwhile: that is
+ * An object whose deletion is not handled to its end yet, and the news of namesakes that have come meanwhile: namesakes are
  * handled after it, never beside it.
  *
  * How much is kept is bounded, as anybody can make and delete namesakes for as long as a handler of the first one hangs.
@@ -10,7 +10,7 @@ import type { ObjectState } from "../execution/object_state.ts";
 import type { WatchEvent } from "../model/object.ts";
 import type { AddEventOptions } from "./work_queue.ts";
 
-/** How much waits at most where nobody wants each event. */
+/** How many pieces of news wait at most for a kind that keeps only the latest event. */
 const MOST = 100;
 
 /** One piece of news. `keepAll`: whether all events of its kind are wanted. */
@@ -20,7 +20,7 @@ export type News = readonly [state: ObjectState, told: ObjectEvent, keepAll: boo
 export interface Kept {
   /** Whether events are dropped from now on: more wait than there may, and only the newest of each kind is kept. */
   readonly isOverrun: boolean;
-  /** Namesakes that nothing is kept of any more, as they had come and gone. */
+  /** Namesakes whose news is all dropped, as they had come and gone. */
   readonly dropped: readonly ObjectState[];
 }
 

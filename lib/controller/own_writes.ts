@@ -1,9 +1,9 @@
 /**
  * Writes of children by their owners' handlers that are under way.
  *
- * The watch may show such a write before the server's answer comes, or after it; owners are to notice no difference. So what is
- * seen of a child waits while its owner writes it. The answer then says whether it was that write, which is no news for the
- * owner; anything else is told when the write has ended, in the order in which it came.
+ * The watch may show such a write before the server's answer comes, or after it; owners are to notice no difference. So a
+ * child's changes wait while its owner writes it. The answer then shows whether a change was that write, which is no news for
+ * the owner; the other changes are told when the write has ended, in the order in which they came.
  */
 
 import type { Answer, Write } from "../client/cache/caches.ts";
@@ -56,7 +56,10 @@ export class OwnWrites {
     return true;
   }
 
-  /** Takes the answer to a write: what was seen of it is no news, if nobody else had a part in it. */
+  /**
+   * Takes the answer to a write: a change that led to the answered state is no news, unless the server or another client had a
+   * part in it.
+   */
   answered(answer: KubeObject, { sent, author = "" }: Answer): void {
     for (const { waiting } of this.#writes.get(author) ?? []) {
       for (const telling of [...waiting]) {
@@ -76,7 +79,7 @@ export class OwnWrites {
   }
 }
 
-/** NB: what is created with a prefix has no name until the answer comes; and the namespace may be the client's own. */
+/** An object that is created with a prefix has no name until the answer comes; and the namespace may be the client's own. */
 function isAbout({ target }: Write, { metadata }: KubeObject): boolean {
   if (target.namespace !== undefined && metadata.namespace !== target.namespace) return false;
   return target.name === undefined

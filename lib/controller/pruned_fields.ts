@@ -1,5 +1,5 @@
 /**
- * Checks that the server has kept what was written: schemas prune fields without a word.
+ * Checks that the server has kept all fields of a patch: schemas prune fields without a word.
  *
  * Pruned fields are named once per resource. Source: Kubernetes, custom resources, "Field pruning"; scenario A216.
  */
@@ -16,7 +16,7 @@ export function reportPruned(
   { content, fns }: Outgoing,
   answer: KubeObject,
 ): void {
-  // What functions change afterwards need not be as it was written.
+  // Patch functions run after the patch, and may have changed its fields.
   if (fns.length > 0) return;
   const fields = prunedFields(content, answer);
   if (fields.length === 0 || !state.kind.reportOnce("pruned")) return;
@@ -51,7 +51,10 @@ function prunedFields(written: JsonObject, answer: unknown, { path, depth }: Pla
 
 const TOP: Place = { path: "", depth: 0 };
 
-/** Whether nothing is there once it is written: servers drop what is empty; of lists, those of the metadata. */
+/**
+ * Whether a value leaves no field once it is written: null, an empty object, or an empty list of the metadata (servers drop
+ * them).
+ */
 function isNothing(value: unknown, { path, depth }: Place): boolean {
   if (Array.isArray(value)) return value.length === 0 && path === "metadata.";
   if (!isObject(value)) return value === null;

@@ -1,10 +1,10 @@
 /**
- * The way of one object through one turn, top to bottom: it is read if in doubt, raw events are told, parts find out what the
- * object's state calls for, handlers run, and one write puts everything on the object.
+ * The way of one object through one turn, top to bottom: it is read if in doubt, raw events are told, parts find out which
+ * handlers the object's state calls for, handlers run, and one write puts everything on the object.
  *
  * It goes through the parts of a turn (`part.ts`), and names no manner of handlers. The finalizer is the loop's own: it goes on
- * before the first handler, since what a handler makes must not outlive its object, and comes off when no part both requires
- * it and is pending. The write comes once, and last. Source: Kopf, docs/handlers, kopf/_core/reactor/processing.py.
+ * before the first handler, since resources that a handler makes must not outlive its object, and comes off when no part both
+ * requires it and is pending. The write comes once, and last. Source: Kopf, docs/handlers, kopf/_core/reactor/processing.py.
  */
 
 import type { ObjectEvent } from "../client/cache/object_store.ts";
@@ -28,13 +28,13 @@ import type { Result, Turn as Occasion } from "./work_queue.ts";
 /** How long an object may hang on our finalizer, which another operator may be about to take off, before a warning. */
 const STUCK_AFTER: Seconds = 60;
 
-/** Reconciles one object once. @throws What it failed with: the controller turns it into a later turn. */
+/** Reconciles one object once. @throws The error that it failed with: the controller turns it into a later turn. */
 export async function reconcile(turn: Turn, why: Occasion): Promise<Result> {
   const { state, parts, patch, run: { writer, signal } } = turn;
   const reading = { urgent: turn.urgent, signal };
   if (state.doubt !== undefined) state.resolve(await writer.read(state, reading));
 
-  // NB: what returns no promise is not awaited, here and below: each promise counts where ten thousand objects come at once.
+  // NB: a call that returns no promise is not awaited, here and below: each promise counts when ten thousand objects come.
   for (const { event } of why.events) {
     for (const part of parts) {
       const telling = part.told?.(event);
@@ -52,7 +52,7 @@ export async function reconcile(turn: Turn, why: Occasion): Promise<Result> {
   if (state.isAbsent || !(isNews || byEvent || isToBeContinued(turn, why))) return { kind: "unchanged" };
   state.settledFor = undefined;
 
-  // Patch functions that lost a race come first: handlers are to see what they do.
+  // Patch functions that lost a race come first: handlers are to see their changes.
   if (state.pending.hasFunctions) {
     return await write(turn, { writers: [], ...state.pending.notes, byEvent, isRepeated: true });
   }
@@ -86,7 +86,7 @@ async function leave(turn: Turn, told: ObjectEvent): Promise<Result> {
 /** Takes the newest state as the one that the reconcile goes on with. Returns whether it is another one than before. */
 function begin({ state, run: { host: { clock }, observer } }: Turn, { wake, events }: Occasion): boolean {
   const change = state.begin(clock.monotonic());
-  // NB: what our own write has made of the object is no change that observers need to be told of.
+  // Observers are not told of a state that came from our own write.
   const isOurs = wake === "write" && events.every(({ adoption }) => adoption === "same");
   if (change?.before !== undefined && !isOurs) {
     observer.adopted?.(state, { before: change.before, after: change.after });
@@ -143,10 +143,10 @@ function finalizerOfLeaving(turn: Turn, { isRequired, isPending }: Claim): Final
 }
 
 /**
- * Of a resource that is only watched, finalizers are left alone: an operator that shares our prefix may need them. If nobody
- * takes ours off an object that is to go, it waits for ever (its deletion handler may have been removed from the code).
- * Deviates from Kopf, which takes it off, and so another operator's deletion handlers their objects. Returns how long until
- * that is said once per resource; undefined: it need not be.
+ * Finalizers of resources that are only watched are left alone: an operator that shares our prefix may need them. If no
+ * operator takes our finalizer off an object that is to go, the object waits for ever (its deletion handler may have been
+ * removed from the code). Deviates from Kopf, which takes the finalizer off, and so takes objects from another operator's
+ * deletion handlers. Warns once per resource. Returns how long until the warning is due; undefined: none is.
  */
 function sayStuck({ state, run, logger }: Turn): Seconds | undefined {
   const { persistence: { finalizer }, host: { clock } } = run;
@@ -199,7 +199,7 @@ function joined(first: Patch, second: Patch): Patch {
   return new Patch(joinPatches(first.toMergePatch(), second.toMergePatch()));
 }
 
-/** Writes what the turn leaves behind, and says when the object's next turn is. */
+/** Writes the turn's patch, notes and finalizer, and says when the object's next turn is. */
 async function write(turn: Turn, writing: Writing): Promise<Result> {
   const { state, parts, patch, logger, urgent, succeeded, run: { writer } } = turn;
   const { pending } = state;
@@ -247,8 +247,8 @@ async function write(turn: Turn, writing: Writing): Promise<Result> {
 }
 
 /**
- * Ends a turn: finds out whether the object is at rest, so that events which change only what no handler sees begin no turn,
- * nor does what our own write has made of it. Source: docs/decisions/0026-what-a-creation-costs.md.
+ * Ends a turn: finds out whether the object is at rest. If it is, events that change only fields unseen by handlers begin no
+ * turn, nor does the state that our own write has led to. Source: docs/decisions/0026-what-a-creation-costs.md.
  */
 function rest(turn: Turn, writing: Writing, written: WriteResult): Result {
   const { state, parts, kind } = turn;
@@ -258,14 +258,16 @@ function rest(turn: Turn, writing: Writing, written: WriteResult): Result {
     parts.every(({ atRest }) => atRest !== false);
   if (written.kind === "written") {
     if (isAtRest && isExpected(turn, writing, written.body)) state.settle();
-    // NB: the response may hold what others have changed meanwhile, whose events look old: the object's next turn is now.
+    // NB: the response may hold changes of others, whose events then look old: the object's next turn is now.
     if (state.hasNews) return { kind: "requeue", after: 0, wake: "write" };
   }
   if (isAtRest && !state.hasNews && isOverForNow(next)) state.settledFor = kind.handlers;
   return next;
 }
 
-/** Whether the newest state is the one that the turn began with, with our notes on it, but for what no handler sees. */
+/**
+ * Whether the newest state is the state that the turn began with, with our notes on it, but for fields that no handler sees.
+ */
 function isExpected({ state, kind: { sees } }: Turn, { notes }: Work, answer: KubeObject): boolean {
   const { body } = state;
   if (sees === undefined || state.isUnfinished) return false;
@@ -274,19 +276,19 @@ function isExpected({ state, kind: { sees } }: Turn, { notes }: Work, answer: Ku
   return isAsNoted({ before: state.snapshot, notes, answer: body }, sees.status);
 }
 
-/** Whether nothing is to be done with the object but what the time brings. */
+/** Whether the object's next turn, if one is planned, comes by time alone. */
 function isOverForNow(result: Result): boolean {
   return result.kind === "done" || (result.kind === "requeue" && result.wake === "retry" && result.after > 0);
 }
 
-/** `least`: what is to come for another reason. */
+/** `least`: in how many seconds a turn is due for another reason. */
 function nextTurn(parts: readonly Part[], least?: Seconds): Result {
   let after = least;
   for (const part of parts) after = earliest(after, part.next?.());
   return after === undefined ? { kind: "done" } : { kind: "requeue", after, wake: "retry" };
 }
 
-/** Whether an event of an object at rest has changed only what no handler sees: no turn is made of it. */
+/** Whether an event of an object at rest has changed only fields that no handler sees: it begins no turn. */
 export function isUnseen(
   state: ObjectState,
   { handlers, sees }: Kind,

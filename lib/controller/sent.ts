@@ -1,12 +1,12 @@
 /**
- * Whether the server has made something else of a write than what was sent: by defaults, by webhooks, or because somebody else
+ * Whether the state after a write differs from the content that was sent: by defaults, by webhooks, or because another client
  * had written before.
  */
 
 import { isEqualJson, isObject } from "../model/json.ts";
 import type { JsonObject, KubeObject } from "../model/object.ts";
 
-/** The server's own notes, which change with each write, and what never changes, but comes from the server: keys of the metadata. */
+/** Keys of the metadata that belong to the server: its notes, which change with each write, and fields that never change. */
 const NOISE: ReadonlySet<string> = new Set([
   "name",
   "namespace",
@@ -21,19 +21,22 @@ const NOISE: ReadonlySet<string> = new Set([
 export interface SentOptions {
   /** The object as it was known before; undefined: it was not. */
   readonly before: KubeObject | undefined;
-  /** The object, or the patch, that was sent; undefined if it says nothing of what is to be. */
+  /** The object, or the patch, that was sent; undefined if the request does not say which state it wants. */
   readonly sent: unknown;
   readonly answer: KubeObject;
 }
 
-/** Tells whether the answer differs from the earlier state in anything else than what was sent, or from what was sent. */
+/**
+ * Tells whether the answer differs from the content that was sent, or differs from the earlier state in a field that was not
+ * sent.
+ */
 export function differsFromSent({ before, sent, answer }: SentOptions): boolean {
   if (!isObject(sent)) return false;
   return differsIn({ before: before?.metadata, sent: sent.metadata ?? {}, after: answer.metadata }, NOISE) ||
     differsIn({ before, sent, after: answer }, HEAD);
 }
 
-/** Keys of the object: its type, and what is compared by itself. */
+/** Keys of the object: its type, and the metadata, which is compared by itself. */
 const HEAD: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
 const NONE: ReadonlySet<string> = new Set();
 
@@ -43,7 +46,7 @@ interface Place {
   readonly after: unknown;
 }
 
-/** Tells whether something that was sent is not there, or something that was not sent is not as it was. */
+/** Tells whether a field that was sent is missing or different, or a field that was not sent has changed. */
 function differsIn({ before, sent, after }: Place, skipped: ReadonlySet<string>): boolean {
   if (!isObject(sent) || !isObject(after)) return !isEqualJson(sent, after);
   const level = { old: isObject(before) ? before : {}, sent, after };

@@ -1,11 +1,11 @@
 /**
- * Tells objects of what happens to others: owners of what they own (`op.owns`, `op.on.child`), and whatever mappers name
- * (`op.watches`); and wakes them for `op.trigger()`.
+ * Tells objects of changes of other objects: owners of changes of their children (`op.owns`, `op.on.child`), and targets that
+ * mappers name (`op.watches`); and wakes objects for `op.trigger()`.
  *
  * Informers tell it of changes, before the controller. Reasons are kept with the object until a reconcile takes them, also
- * while the object has to wait; one that was never reconciled needs none, as its first reconcile is still to come. An answer
- * to a write of a handler wakes the handler's own object only if the server has changed something else by then: defaults,
- * webhooks, others who wrote before. Compare controller-runtime's `Owns`, `Watches` and event handlers.
+ * while the object has to wait; one that was never reconciled needs none, as its first reconcile is still to come. An answer to
+ * a write of a handler wakes the handler's own object only if other fields have changed by then, too: by defaults, by webhooks,
+ * by other clients. Compare controller-runtime's `Owns`, `Watches` and event handlers.
  */
 
 import type { Answer, Caches, Write } from "../client/cache/caches.ts";
@@ -46,9 +46,9 @@ export interface TriggersOptions {
 export class Triggers {
   readonly #options: TriggersOptions;
   readonly #reported = new Set<string>();
-  /** The latest declarations for each kind: those of a kind that is served no more are told of its deletions. */
+  /** The latest declarations for each kind: a kind that is served no more has none, but its deletions are still told. */
   readonly #sources = new Map<string, readonly SourceHandler[]>();
-  /** The lists that were put into `#sources`: so a turn needs no key of its kind to find that out. */
+  /** The lists that were put into `#sources`: so the key of the kind is computed once per list, and not for each change. */
   readonly #kept = new WeakSet<readonly SourceHandler[]>();
   readonly #ownWrites = new OwnWrites();
 
@@ -56,7 +56,7 @@ export class Triggers {
     this.#options = options;
   }
 
-  /** Subscribes to informers. `served`: whom the kind's changes concern now. */
+  /** Subscribes to informers. `served`: the declarations that the kind's changes concern now. */
   notify(resource: Resource, told: ObjectEvent, served: readonly SourceHandler[]): void {
     if (served.length === 0 && this.#sources.size === 0) return;
     const { cached, event, adoption, before, origin } = told;
@@ -82,7 +82,10 @@ export class Triggers {
     );
   }
 
-  /** A handler begins to write an object. Returns what says that it has ended; undefined where owners are not told of such objects. */
+  /**
+   * A handler begins to write an object. Returns a handle whose disposal says that the write has ended; undefined where owners
+   * are not told of such objects.
+   */
   writing(resource: Resource, write: Write): Disposable | undefined {
     const concernsOwners = this.#sourcesOf(resource).some(({ owner }) => owner !== undefined);
     return concernsOwners ? this.#ownWrites.begin(resource, write) : undefined;
@@ -93,7 +96,7 @@ export class Triggers {
     this.#tell(resource, { type: "MODIFIED", object: cached.object, old: before });
   }
 
-  /** An object has come: handlers of its children are told of those that are there. */
+  /** An object has come: handlers of its children are told of the children that are there. */
   introduce(state: ObjectState, handlers: readonly ChildHandler[]): void {
     const { registry, caches, clock } = this.#options;
     const { uid } = state.body.metadata;
@@ -136,7 +139,7 @@ export class Triggers {
     const { registry, clock, queue } = this.#options;
     const handlers = registry.of(state.resource).reconciles;
     if (handlers.length === 0) return false;
-    // NB: the first call is still to come, whatever happens; but who triggers wants to be named.
+    // A handler whose first call is still to come needs no reason; but a trigger's reason is kept, so that the call names it.
     const isNamed = reason.kind === "trigger";
     const records = handlers.map(({ id }) => state.slotOf(RECONCILES, id)).filter(({ wasCalled }) =>
       wasCalled || isNamed
@@ -146,7 +149,7 @@ export class Triggers {
     return true;
   }
 
-  /** Tells all whom a change concerns. `isOwn`: whether the change is nothing but the owner's own write. */
+  /** Tells all objects that a change concerns. `isOwn`: whether the change is an owner's own write alone. */
   #tell(resource: Resource, event: ChildEvent, isOwn?: (owner: ObjectState) => boolean): void {
     for (const source of this.#sourcesOf(resource)) {
       if (!this.#matters(source, event)) continue;
@@ -161,7 +164,7 @@ export class Triggers {
         if (isOwn?.(owner) === true) continue;
         const tell = (): void => this.#tellOwner(owner, source, event);
         const { uid = "" } = owner.body.metadata;
-        // NB: an answer is not held up: it is what the others wait for.
+        // An answer is not held up: the changes that are held up wait for it.
         if (isOwn !== undefined || !this.#ownWrites.hold({ resource, owner: uid, event, tell })) tell();
       }
     }
@@ -228,7 +231,7 @@ export class Triggers {
           name,
           error,
         });
-      // NB: a mistake in a mapper shows with each of the objects, which may be ten thousand at a start.
+      // A mistake in a mapper shows with each object, and there may be ten thousand of them at a start.
       if (!this.#reportOnce(`mapper ${id} ${messageOf(error)}`, () => report("error"))) report("debug");
       return [];
     }
@@ -300,7 +303,7 @@ export class Triggers {
   }
 }
 
-/** NB: where versions have no order, an event may be kept aside: it is told of as it came. */
+/** Where versions have no order, the cache may keep the newer object aside: then the event's object is told as it came. */
 function newestOf(cached: CachedObject, { object }: ObjectEvent["event"]): KubeObject {
   return cached.waitsUntil === undefined ? cached.object : object;
 }

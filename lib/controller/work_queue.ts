@@ -1,9 +1,9 @@
 /**
  * The work queue: which objects are to be reconciled, why, and when. One object is never reconciled twice at once.
  *
- * While an object waits, newer states replace each other (they are in the store); only resources with raw event handlers
- * keep every event. Live work goes before the initial listing. An object leaves the queue when nothing is to be done with
- * it. Compare client-go's workqueue and controller-runtime's priorityqueue: the same duties, with holds and throttling added.
+ * While an object waits, newer states replace each other (they are in the store); only resources with raw event handlers keep
+ * every event. Live work goes before the initial listing. An object leaves the queue when it has neither events nor a planned
+ * turn. Compare client-go's workqueue and controller-runtime's priorityqueue: the same duties, with holds and throttling added.
  * Source: Kopf, docs/architecture.
  */
 
@@ -24,27 +24,27 @@ export type Wake = "event" | "retry" | "write" | "error" | "dependency";
 /** One turn of one object. */
 export interface Turn {
   readonly wake: Wake;
-  /** All that came (resources with raw event handlers), or the latest. Nothing comes after a deletion. */
+  /** All events that came (resources with raw event handlers), or the latest. A deletion is the last one. */
   readonly events: readonly ObjectEvent[];
   /** How many turns in a row have failed before. */
   readonly failures: number;
   /** How long the object has waited for it. */
   readonly waited: Seconds;
-  /** Whether it goes before what the initial listing has brought. */
+  /** Whether it goes before the objects of the initial listing. */
   readonly isUrgent: boolean;
 }
 
 /** The work that a turn leaves. */
 export type Result =
-  /** Nothing had happened: what was planned before stays planned. */
+  /** The object had no news: a turn that was planned before stays planned. */
   | { readonly kind: "unchanged" }
   /** All is done until an event comes. */
   | { readonly kind: "done" }
   /** It is to be reconciled again, after this time. 0: at once. */
   | { readonly kind: "requeue"; readonly after: Seconds; readonly wake: Wake }
-  /** The same, and until then nothing is done with the object, but its deletion. */
+  /** The same, and until then only the object's deletion begins a turn. */
   | { readonly kind: "throttle"; readonly after: Seconds; readonly wake: Wake }
-  /** The object has gone, and with it what is known of it. */
+  /** The object has gone, and its state is dropped. */
   | { readonly kind: "gone" };
 
 /** A result that says when. */
@@ -55,7 +55,7 @@ export type TurnResult = Result & { readonly failed?: boolean };
 
 /** The one that works off the queue: the controller. */
 export interface Worker {
-  /** Reconciles. Must not throw: what it does throw is our own fault, and the turn is repeated. */
+  /** Reconciles. Must not throw: an error is a bug of the worker, and the turn is repeated. */
   run(state: ObjectState, turn: Turn): Promise<TurnResult>;
   /** The object has gone. */
   forget(state: ObjectState): void;
@@ -70,7 +70,7 @@ export interface TurnGates {
   holds(state: ObjectState): boolean;
 }
 
-/** After so many turns that begin together the event loop turns: those of a restart may have nothing to wait for. */
+/** After so many turns that begin together, the event loop may go on: the turns of a restart may have no request to wait for. */
 const TURNS_AT_ONCE = 128;
 
 /** Lets so many turns run at once; Infinity: all. */
@@ -80,7 +80,7 @@ export function turnLimiter(limit: number, clock: Clock): Limiter {
 
 export interface WorkQueueOptions {
   /**
-   * Its gate opens when everything that was there at the start is indexed; waiting for it costs no slot. Turns wait until
+   * Its gate opens when all objects that were there at the start are indexed; waiting for it costs no slot. Turns wait until
    * their object's newest state is indexed.
    */
   readonly indexing: Pick<Indexing, "gate" | "settled">;
@@ -103,7 +103,7 @@ export interface AddEventOptions {
 const CRASH_PAUSE: Seconds = 1;
 const LONGEST_CRASH_PAUSE: Seconds = 60;
 
-/** One object that has something to do, now or later. */
+/** One object that has a turn, now or later. */
 interface Item {
   isRunning: boolean;
   events: ObjectEvent[];
@@ -112,13 +112,13 @@ interface Item {
   wake: Wake | undefined;
   plan: { readonly kind: "scheduled" | "throttled" | "held"; readonly wake: Wake } | undefined;
   failures: number;
-  /** Since when something waits, on the monotonic clock. */
+  /** Since when its events or its wake wait, on the monotonic clock. */
   since: Seconds | undefined;
   /** Since when its turn goes on, on the monotonic clock. */
   begun: Seconds | undefined;
 }
 
-/** The objects that have something to do. */
+/** The objects that have a turn, now or later. */
 export class WorkQueue {
   readonly #options: WorkQueueOptions;
   readonly #items = new Map<ObjectState, Item>();
@@ -131,7 +131,7 @@ export class WorkQueue {
     this.#schedule = new Schedule({ clock: options.clock, callback: (state) => this.#ring(state) });
   }
 
-  /** How many objects have something to do, now or later. */
+  /** How many objects have a turn, now or later. */
   get size(): number {
     return this.#items.size;
   }
@@ -165,15 +165,15 @@ export class WorkQueue {
     return limiter.waiting;
   }
 
-  /** Begins to work off. NB: the queue is built before its worker, so that nobody needs a closure over what is not there yet. */
+  /** Begins to work off. The queue is built before its worker, as the worker is built with the queue. */
   start(worker: Worker): void {
     this.#worker = worker;
     for (const [state, item] of this.#items) this.#start(state, item);
   }
 
   /**
-   * Adds an object because something happened to it. Returns true if events are dropped from now on, until the next turn:
-   * more wait than there may, and only the newest of each kind is kept.
+   * Adds an object because of an event of its own. Returns true if events are dropped from now on, until the next turn: more
+   * wait than there may, and only the newest of each kind is kept.
    */
   addEvent(state: ObjectState, event: ObjectEvent, { keepAll, limit = Infinity }: AddEventOptions): boolean {
     if (this.#isStopped) return false;
@@ -184,7 +184,7 @@ export class WorkQueue {
     item.isOverrun ||= isOverrun;
     if (item.isOverrun) item.events = item.events.filter((each) => each.event.type !== event.event.type);
     item.events.push(event);
-    // What has gone is not throttled: its daemons would run on.
+    // An object that has gone is not throttled: its daemons would run on.
     if (event.event.type === "DELETED" && item.plan?.kind === "throttled") this.#forgetPlan(state, item);
     this.#start(state, item);
     return isOverrun;
@@ -194,7 +194,7 @@ export class WorkQueue {
    * Adds an object for another reason than an event of its own: for daemons that have ended, for owners of children. One
    * that is throttled waits for its time if another object is the reason; one that has gone is left alone.
    *
-   * Returns whether its turn is now: nothing is stopped, throttled or held.
+   * Returns whether its turn is now: the queue is not stopped, and the object is neither throttled nor held.
    */
   add(state: ObjectState, wake: Wake): boolean {
     if (this.#isStopped || state.isForgotten) return false;
@@ -206,7 +206,7 @@ export class WorkQueue {
     return item.wake !== undefined;
   }
 
-  /** Whether nothing is to be done with the object now: at most something is planned for later. */
+  /** Whether the object has no turn now: at most one is planned for later. */
   isIdle(state: ObjectState): boolean {
     const item = this.#items.get(state);
     if (item === undefined) return true;
@@ -220,14 +220,14 @@ export class WorkQueue {
     return (this.#items.get(state)?.failures ?? 0) > 0;
   }
 
-  /** Tries again what was held: a pause is over, or an informer has listed. */
+  /** Wakes the objects that were held: a pause is over, or an informer has listed. */
   release(): void {
     for (const [state, item] of this.#items) {
       if (item.plan?.kind === "held") this.add(state, item.plan.wake);
     }
   }
 
-  /** Takes nothing in any more. Turns that run go on to their end. */
+  /** Takes no more events and wakes. Turns that run go on to their end. */
   stop(): void {
     this.#stopping.abort();
     this.#schedule[Symbol.dispose]();
@@ -273,9 +273,8 @@ export class WorkQueue {
     const { gate } = indexing;
     const { signal } = this.#stopping;
     try {
-      // NB: it was due when it was started.
       do {
-        // NB: without a slot: those who could open the gate must not wait for those who wait at it.
+        // NB: without a slot: turns that could open the gate must not wait for turns that wait at it.
         if (!gate.isOpen && !await gate.opened(signal)) break;
         const urgent = isUrgent(item);
         using _slot = await limiter.enter(signal, { urgent });
@@ -335,7 +334,7 @@ export class WorkQueue {
         return;
       case "gone":
         this.#forgetPlan(state, item);
-        // What came due meanwhile was about the object that has gone.
+        // Events and wakes that came meanwhile were about the object that has gone.
         item.wake = undefined;
         item.events = [];
         this.#worker?.forget(state);
