@@ -1,5 +1,5 @@
 /**
- * The activities of one run: which handlers they have, how long they may take, and what their results are for.
+ * The activities of one run: which handlers they have, how long they may take, and where their results go.
  *
  * Source: scenarios B260–B278, B240–B259; scenarios G17, D10.
  */
@@ -32,7 +32,7 @@ export interface ActivitiesOptions {
 /** How long a probe handler may take that has no `timeout`. */
 const PROBE_TIMEOUT: Seconds = 5;
 
-/** For how long what readiness handlers have said is said again. */
+/** For how long the latest answers of the readiness handlers are given again. */
 const READINESS_KEPT: Seconds = 10;
 
 /** The activities of an operator, apart from objects. */
@@ -76,7 +76,7 @@ export class Activities {
     return infos;
   }
 
-  /** Returns what the probe handlers say, by id. @throws {ActivityError} If one fails, or takes too long. */
+  /** Returns the results of the probe handlers, by id. @throws {ActivityError} If one fails, or takes too long. */
   async probe(): Promise<ReadonlyMap<string, unknown>> {
     const { registry, logger } = this.#options;
     const handlers = registry.activitiesOf("probe").map((handler) => this.#guard(handler));
@@ -107,7 +107,10 @@ export class Activities {
     }
   }
 
-  /** Nobody waits until a probe is tried again: errors are final. One that hangs is asked again when it has ended: else each request would leave one more behind. */
+  /**
+   * Makes errors final, as a probe does not wait for another attempt. A handler that hangs is called again only when its call
+   * has ended: else each request would leave one more call behind.
+   */
   #guard(handler: ActivityHandler): ActivityHandler {
     const fn = async (args: never): Promise<unknown> => {
       const key = `${handler.activity}/${handler.id}`;

@@ -2,8 +2,9 @@
  * Admission while an operator runs: the server that reviews come through, and the configurations that send them there. The
  * same server converts objects between versions.
  *
- * Both begin once the kinds are known; conversions before that, as no objects can be listed without them. When the operator stops, configurations let go first, so that no request is refused
- * since nobody listens any more. Source: scenarios B128–B157.
+ * Both begin once the kinds are known; conversions before that, as no objects can be listed without them. When the operator
+ * stops, its webhooks are released first, so that no request is refused because the server has stopped listening. Source:
+ * scenarios B128–B157.
  */
 
 import { aborted } from "../async/timeout.ts";
@@ -38,7 +39,7 @@ export interface AdmissionOptions extends Omit<AdmissionReviewsOptions, "clock">
   readonly host: Host;
   readonly client: Client;
   readonly settings: Pick<Settings, "admission" | "posting" | "watching">;
-  /** Tells people who look at a configuration that somebody has changed it. */
+  /** Posts events about foreign changes to a webhook configuration. */
   readonly poster: Poster;
   /** Has all admission handlers, whether or not their kinds are served, and the kinds that are converted. */
   readonly registry: Registry;
@@ -68,12 +69,12 @@ export class Admission {
   readonly #logger: Logger;
   readonly #tasks: TaskGroup;
   readonly #serving: TaskGroup;
-  /** Without those that are not needed, and that the operator has no right to. */
+  /** The webhook configurations that the operator writes; without configurations that are neither needed nor permitted. */
   #managed: readonly Managed[];
   readonly #reviews: AdmissionReviews;
   /** How the API server reaches us; undefined until the server listens. */
   #way: WebhookClientConfig | undefined;
-  /** Undefined for plain HTTP, and for servers that do not tell. */
+  /** Undefined for plain HTTP, and for servers that do not report their certificate. */
   #certificate: CertificateValidity | undefined;
   #isListening = false;
   #isCreated = false;
@@ -143,7 +144,7 @@ export class Admission {
     return this.#options.registry.admissionHandlers.length > 0 || this.#converted().length > 0;
   }
 
-  /** NB: handlers may be exchanged. */
+  /** Read from the registry each time, as handlers may be exchanged. */
   #converted(): ResourceOptions[] {
     return convertedIn(declaredIn(this.#options.registry));
   }
@@ -185,7 +186,7 @@ export class Admission {
     this.#tasks.start("write webhooks", (signal) => this.#write(signal));
   }
 
-  /** Takes back what is not to stay, and stops to serve. Never throws. */
+  /** Takes back the webhooks that are not to outlive the operator, and stops serving. Never throws. */
   async stop(): Promise<void> {
     await this.#tasks.stop();
     if (this.#isCreated && this.#way !== undefined) await this.#release(this.#way);
@@ -220,7 +221,10 @@ export class Admission {
     this.revise();
   }
 
-  /** One at a time, each with what is known then; what is written already is not written again. */
+  /**
+   * Writes the configurations, one write at a time, each with the handlers and the way of its moment. A configuration that is
+   * written already is not written again.
+   */
   #write(signal: AbortSignal): Promise<void> {
     const write = async (): Promise<void> => {
       const { host: { clock } } = this.#options;
@@ -236,7 +240,7 @@ export class Admission {
   /** Whether a configuration is as it should be. Why it is not is logged. */
   async #tryWrite({ cause, configuration }: Managed, signal: AbortSignal): Promise<boolean> {
     const handlers = this.#handlersOf(cause);
-    // Where nobody is to be called, no way is needed.
+    // Without handlers the configuration has no webhooks, and needs no way.
     if (this.#way === undefined && handlers.size > 0) return true;
     const suffix = this.#options.settings.admission.managed ?? "";
     try {
@@ -257,7 +261,7 @@ export class Admission {
     }
   }
 
-  /** Leaves those webhooks that are to outlive the operator, and those that lead to other replicas as well. */
+  /** Releases the webhooks, but for persistent ones, and for webhooks that lead to other replicas as well. */
   async #release(client: WebhookClientConfig): Promise<void> {
     const { settings: { admission: { managed, release } }, host } = this.#options;
     const deadline = new AbortController();
@@ -330,7 +334,7 @@ async function dispose(server: AdmissionServer): Promise<void> {
   server[Symbol.dispose]?.();
 }
 
-/** Names the handler whose webhook the server has refused, and what to rename of it. */
+/** Names the handler whose webhook the server has refused, and which part of it to rename. */
 function adviceFor(
   { details }: ApiError,
   handlers: readonly AdmissionHandler[],

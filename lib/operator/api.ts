@@ -1,8 +1,8 @@
 /**
  * `op.api`, by which handlers work with other objects than their own, over the operator's connection.
  *
- * A refusal of the server comes back as an ApiError that points to the author's line. 403 is not tried again here: a handler
- * that may not do something is to say so at once, and which right is missing. The types are `registry/api.ts`.
+ * A refusal of the server comes back as an ApiError that points to the author's line. 403 is not tried again here: the handler
+ * is to fail at once, with the name of the right that is missing. The types are `registry/api.ts`.
  */
 
 import { type AppliedObject, applyObject, recallApplied } from "../client/apply.ts";
@@ -41,7 +41,7 @@ function blameRefusal(error: Error): void {
   if (error instanceof ApiError) blamedOn(error);
 }
 
-/** Any kind: what its objects look like is the caller's knowledge. */
+/** Any kind: the caller knows the shape of its objects. */
 type Kind = ResourceType<unknown, unknown>;
 
 /** Returns the API of an operator. @param source Is called for each call; it throws while the operator does not run. */
@@ -164,7 +164,7 @@ async function patchAt(
   return await client.patch<KubeObject<never, never>>(resource, address, request, options).catch(asConflict);
 }
 
-/** Returns a manifest without what the server owns, and tells of what was there: once for each kind. */
+/** Returns a manifest without the fields that the server owns, and warns of the fields that were there: once for each kind. */
 async function ownFields(
   { client, logger }: ApiSource,
   kind: Kind,
@@ -202,14 +202,14 @@ function typed<Content extends object>(
   return { apiVersion: apiVersionOf(resource), kind: resource.kind, ...object };
 }
 
-/** Returns the object (or merge patch) with what it must still be: the server compares these with what it has. */
+/** Returns the object (or merge patch) with its preconditions: the server compares them with the stored object. */
 function limited<Content extends object>(object: Content, preconditions: Preconditions | undefined): Content {
   if (preconditions === undefined) return object;
   const { metadata } = object as { readonly metadata?: object };
   return { ...object, metadata: { ...metadata, ...given(preconditions) } };
 }
 
-/** The same for JSON patches. NB: "test" would be answered with 422, as anything else that is wrong with a patch. */
+/** The same for JSON patches. NB: "test" would be answered with 422, as any other mistake in a patch. */
 function operationsFor(preconditions: Preconditions = {}): readonly object[] {
   return Object.entries(given(preconditions)).map(([name, value]) => ({
     op: "add",

@@ -1,6 +1,6 @@
 /**
- * The connection by which handlers reach other objects: a client whose answers to writes go into the caches, so that what a
- * handler has written is known at its next line, and not only when a watch brings it.
+ * The connection by which handlers reach other objects: a client whose answers to writes go into the caches, so that a handler
+ * sees its own write at its next line, and not only when a watch brings it.
  */
 
 import { AppliedStates } from "../client/cache/applied_states.ts";
@@ -31,7 +31,7 @@ export interface ApiSourceOptions extends Pick<ApiSource, "client" | "host" | "l
   readonly caches: Caches;
 }
 
-/** Returns the connection of a run: what goes over it is known to the run's caches at once. */
+/** Returns the connection of a run: the run's caches know its writes at once. */
 export function apiSource(
   { client, host, logger, settings, registry, caches }: ApiSourceOptions,
 ): ApiSource {
@@ -44,7 +44,7 @@ export function apiSource(
   return { client: api, host, settings, states, logger: logger.child({ name: "lotse.api" }) };
 }
 
-/** A write, and what it is about. */
+/** A write, and its object. */
 interface Sending<T> {
   readonly target: Write["target"];
   readonly sent: unknown;

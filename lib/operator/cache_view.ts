@@ -1,5 +1,5 @@
 /**
- * Looks into the stores of a run for one cache of an author's: what it selects, frozen.
+ * Looks into the stores of a run for one cache of an author's: the objects that it selects, frozen.
  */
 
 import type { Caches } from "../client/cache/caches.ts";
@@ -90,7 +90,7 @@ export class CacheView implements Cache {
     return this.#source()?.caches.resources.filter((resource) => matches(selector, resource)) ?? [];
   }
 
-  /** NB: the kind may be watched for others, who want more of it. */
+  /** The stores may hold more objects than the cache selects: the kind may be watched for other handlers, too. */
   #selected(found: readonly CachedObject[]): KubeObject[] {
     const { options } = this.#handler;
     return found.filter(({ object }) => isSelected(object, options)).map(({ object }) => deepFreeze(object));
@@ -134,7 +134,7 @@ function hasLabels({ metadata }: KubeObject, wanted: Labels): boolean {
 }
 
 /**
- * Has the server select, and cut down, what one cache alone looks into.
+ * Has the server select, and cut down, the objects of kinds that one cache alone looks into.
  *
  * @throws {TypeError} If a cache wants objects to be cut down that others look at.
  */
@@ -163,7 +163,7 @@ export function narrowWatches(registry: Registry, { watching }: Pick<Settings, "
       watching.fieldSelectors = withEntry(watching.fieldSelectors, key, textOf(fields));
     }
     if (metadataOnly === true) watching.metadataOnly = [...watching.metadataOnly, key];
-    // What a kind looks like is the author's knowledge.
+    // The author knows the shape of the kind's objects.
     if (transform !== undefined) watching.transform = withEntry(watching.transform, key, transform as never);
   }
 }

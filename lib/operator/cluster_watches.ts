@@ -1,9 +1,9 @@
 /**
  * Which kinds are watched by one watch for the whole cluster, although only the namespaces of a pattern are served.
  *
- * Hundreds of namespaces would be hundreds of streams. Where rights allow, one stream brings the objects of all of them, and
- * those of the others are dropped as they come. Rights change: a kind that is refused gets a stream per namespace, and it is
- * tried now and then whether the whole cluster is allowed again. Source: docs/architecture.md.
+ * Hundreds of namespaces would be hundreds of streams. Where rights allow, one stream brings the objects of the whole cluster,
+ * and objects of other namespaces are dropped as they come. Rights change: a kind that is refused gets a stream per namespace,
+ * and it is tried now and then whether the whole cluster is allowed again. Source: docs/architecture.md.
  */
 
 import type { TaskGroup } from "../async/tasks.ts";
@@ -100,7 +100,7 @@ export class ClusterWatches {
     };
     try {
       await ask("list", { limit: 1 });
-      // NB: without a version the stream would begin with all there is.
+      // A stream without a resource version begins with all objects that the selector leaves: here, with none.
       await ask("watch", { watch: true, timeoutSeconds: 1, labelSelector: "lotse.dev/rights=tried" });
       return true;
     } catch {

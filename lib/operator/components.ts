@@ -43,7 +43,7 @@ export interface RunningOptions {
   readonly namespaces?: readonly (string | RegExp)[];
   /** Where to answer probes: "http://0.0.0.0:8080/healthz". Undefined: nowhere. */
   readonly liveness?: string;
-  /** Whether errors of the author's that nobody has caught are handled here, or left to the runtime. */
+  /** Whether uncaught errors of the author's code are handled here, or left to the runtime. */
   readonly handlesStrayErrors: boolean;
   /** Under which name it meets other operators. */
   readonly identity: string;
@@ -68,7 +68,10 @@ export interface RunningOptions {
 /** The reason that keeps handlers waiting until it is known which resources have indexes. */
 export const STARTING = "starting";
 
-/** The components that exist before an operator serves. Disposing ends what observers have going on. */
+/**
+ * The components that exist before an operator serves. Disposing ends the timers of observers, and detaches indexes from the
+ * stores.
+ */
 export interface Components extends Disposable {
   readonly gates: Gates;
   /** Knows the servers of the operator. */
@@ -78,7 +81,7 @@ export interface Components extends Disposable {
   readonly stuckHandlers: StuckHandlers;
   /** Only where stray errors are handled, and the runtime does not say whose they are. */
   readonly recentCalls: RecentCalls | undefined;
-  /** Undefined where nobody could ask for them. */
+  /** Undefined where no server could answer with them. */
   readonly metrics: Metrics | undefined;
   /** Tells all observers. */
   readonly observer: Observer;
@@ -92,7 +95,7 @@ export interface Components extends Disposable {
   readonly failed: AbortController;
 }
 
-/** Creates what there is before an operator serves. */
+/** Creates the components that exist before an operator serves. */
 export async function createComponents(
   options: RunningOptions,
   { recorder }: { readonly recorder?: Observer } = {},
@@ -106,7 +109,7 @@ export async function createComponents(
     logger: logger.child({ name: "lotse.objects" }),
     settings: settings.execution,
   });
-  // NB: loading either takes as long as everything else at the start together: it is done only where somebody may ask for it.
+  // Loading either module takes as long as the rest of the start: it is loaded only where it is used.
   const metrics = liveness === undefined
     ? undefined
     : new (await import("../engines/metrics/metrics.ts")).Metrics({ host, release, custom });
@@ -156,7 +159,7 @@ export async function createComponents(
   };
 }
 
-/** Returns what slows down daemons and timers that wake themselves. */
+/** Returns the brake for daemons and timers that wake themselves. */
 export function createBrake({ observer, hotLoops, gates }: Components, client: Client): Brake {
   const toLooping = (state: Subject, logger: Logger): LoopingReconcile => {
     return { state, logger, client, observer, signal: gates.handlers };
@@ -185,7 +188,7 @@ function createTasks(
   });
 }
 
-/** Says once per method that an observer throws: what is observed goes on. */
+/** Logs once per method that an observer throws: the observed work goes on. */
 function reportObserver(logger: Logger): (error: unknown, method: string) => void {
   const reported = new Set<string>();
   return (error, method) => {

@@ -19,8 +19,8 @@ import { DiscoveryRetry, type ExpectedResource } from "./discovery_retry.ts";
 import type { Revisions } from "./revisions.ts";
 
 /**
- * How long streams go on as if a definition had not changed, for at most: what they show of its objects lacks new fields. Who
- * asks anew sees the fields at once. Source: Kubernetes, apiextensions-apiserver, `crdHandler.tearDown()`.
+ * How long streams go on, at most, as if a definition had not changed: their objects lack the new fields. A new request sees
+ * the fields at once. Source: Kubernetes, apiextensions-apiserver, `crdHandler.tearDown()`.
  */
 const OLD_SCHEMA_FOR: Seconds = 1;
 
@@ -81,7 +81,7 @@ export class CrdWatch {
       }));
   }
 
-  /** The server does not know a resource that is watched. NB: what cannot be found out now is asked with the next failure. */
+  /** The server does not know a resource that is watched. Where discovery fails now, the next failure of the watch asks again. */
   doubt(resource: Resource): void {
     const { settings, tasks } = this.#options;
     if (settings.scanning.disabled) return;
@@ -107,9 +107,9 @@ export interface WatchCrdsOptions {
   readonly signal: AbortSignal;
   /** Called with the group of each CRD that was added, changed or removed. */
   readonly onChange: (group: string, expected: ExpectedResource | undefined) => Promise<void>;
-  /** Called for each definition that has changed in what it defines. */
+  /** Called for each definition whose spec has changed. */
   readonly onRedefined: (kind: NamesOfCrd) => void;
-  /** Called where that has failed, with what is to be found out all the same. */
+  /** Called where `onChange` has failed, with the resource that discovery is to be asked about again. */
   readonly onFailure: (expected: ExpectedResource) => void;
   /** Whether a listed resource is known already, or of no interest. */
   readonly isServed: (group: string, plural: string) => Promise<boolean>;
@@ -153,7 +153,7 @@ async function watchCrds(options: WatchCrdsOptions): Promise<void> {
   await taken;
 }
 
-/** NB: also listed ones may be news: they came after the resources were discovered, or while nobody watched. */
+/** NB: a listed CRD may be news, too: it may have come after the resources were discovered, or while the watch was broken. */
 async function takeCrd(
   { onChange, onRedefined, onFailure, isServed, logger }: WatchCrdsOptions,
   { type, object }: WatchEvent,
@@ -171,14 +171,17 @@ async function takeCrd(
     if (before !== undefined && before.generation !== generation) onRedefined({ group, plural });
     if (!isKnown) await onChange(group, expected);
   } catch (error) {
-    // NB: nothing may get out of here: those after it wait for it.
+    // NB: no error may get out of here: the CRDs after this one wait for it.
     logger.warn("Cannot look up the kinds of a group: it is tried again", { group, error });
     known.delete(name);
     if (expected !== undefined) onFailure(expected);
   }
 }
 
-/** Returns what discovery is to tell soon; undefined while it is open when the resource goes. */
+/**
+ * Returns the resource that discovery is to show, or no longer to show, soon; undefined while it is open when the resource
+ * goes.
+ */
 function expectedBy({ type, object }: WatchEvent): ExpectedResource | undefined {
   const { name = "", deletionTimestamp } = object.metadata;
   if (type !== "DELETED" && deletionTimestamp !== undefined) return undefined;

@@ -1,5 +1,5 @@
 /**
- * Waits until discovery tells what CRDs have announced.
+ * Waits until discovery shows the kinds that CRDs have announced.
  *
  * A server says that a CRD is established, has changed or has gone before its discovery does, sometimes by seconds; and no event
  * comes when discovery has caught up. So it is asked again, with growing pauses; where it tells of the kind already, twice, since
@@ -33,13 +33,13 @@ const PAUSES: readonly Seconds[] = [0.5, 1, 2, 4, 8, 15, 30, 30];
 /** When a kind that discovery tells of is looked at again. */
 const SECOND_LOOKS: readonly Seconds[] = [1, 5];
 
-/** After so many questions what discovery tells is believed, although it is not what was expected. */
+/** After so many questions the answer of discovery is believed, although another one was expected. */
 const BELIEVED_AFTER = 2;
 
 /** The resources of one operator that discovery does not know yet. */
 export class DiscoveryRetry {
   readonly #options: DiscoveryRetryOptions;
-  /** By what they ask for: kinds that discovery does not tell of yet, and groups that are looked at again. */
+  /** Tasks by their titles: one for each kind that discovery does not show yet, and for each group that is looked at again. */
   readonly #tasks = new Map<string, Task>();
   /** Resources that are asked for at the moment. */
   readonly #doubted = new Set<string>();
@@ -48,7 +48,7 @@ export class DiscoveryRetry {
     this.#options = options;
   }
 
-  /** Looks whether what is expected is known, now or soon; what was expected for the kind before is forgotten. */
+  /** Looks whether discovery shows the expected resource, now or soon; an earlier expectation for the kind is forgotten. */
   async expect(expected: ExpectedResource): Promise<void> {
     await this.#tasks.get(titleOf(expected))?.stop();
     if (!await this.isDiscovered(expected)) this.ask(expected);
@@ -63,7 +63,7 @@ export class DiscoveryRetry {
     const { clock, client: { discovery }, onCaughtUp } = this.#options;
     for (const pause of SECOND_LOOKS) {
       if (!await clock.sleep(pause, signal)) return;
-      // Undefined: the server is away, and nothing is known to be other than before.
+      // Undefined: the server is away, and no change is known.
       const hasChanged = await discovery.group(group).then(async (before) =>
         JSON.stringify(await discovery.refresh(group)) !== JSON.stringify(before)
       ).catch(() => undefined);
@@ -72,7 +72,7 @@ export class DiscoveryRetry {
     }
   }
 
-  /** Asks until it is told, beginning soon; what was asked for the kind before is forgotten. */
+  /** Asks discovery until it shows the expected resource, beginning soon; an earlier question about the kind is forgotten. */
   ask(expected: ExpectedResource): void {
     this.#restart(titleOf(expected), (signal) => this.#wait(expected, signal));
   }
@@ -105,7 +105,7 @@ export class DiscoveryRetry {
     }
   }
 
-  /** The server knows nothing of a resource that discovery has told of: asks whether it is served in another version by now. */
+  /** The server does not know a resource that discovery has shown: asks whether it is served in another version by now. */
   async doubt({ group, plural }: Resource): Promise<void> {
     const { client, onCaughtUp } = this.#options;
     const key = keyOf({ group, plural });
@@ -113,14 +113,14 @@ export class DiscoveryRetry {
     this.#doubted.add(key);
     try {
       await client.discovery.refresh(group);
-      // What is not told of at all is left to what becomes of its CRD.
+      // A resource that discovery does not show at all is left to the events of its CRD.
       if (await this.isDiscovered({ group, plural, isServed: true })) await onCaughtUp();
     } finally {
       this.#doubted.delete(key);
     }
   }
 
-  /** Whether discovery tells by now what was expected. */
+  /** Whether discovery shows the expected resource by now, or no longer shows a resource that was to go. */
   async isDiscovered({ group, plural, isServed }: ExpectedResource): Promise<boolean> {
     const kinds = await this.#options.client.discovery.group(group);
     return kinds.some((kind) => kind.plural === plural) === isServed;

@@ -1,5 +1,5 @@
 /**
- * Kubernetes events that handlers post by themselves: who gets them, and whether they are wanted at all.
+ * Kubernetes events that handlers post by themselves: on which objects, and whether posting is enabled for their level.
  *
  * `posting.enabled` counts for warnings, too. Source: Kopf, docs/events.
  */
@@ -17,7 +17,7 @@ export type Postable = Referable | null | undefined | Iterable<Postable>;
 export interface PostOptions {
   /** Why: one CamelCase word, such as "Provisioned". At most 128 characters count. */
   readonly reason: string;
-  /** For readers. The middle of what is longer than 1024 characters is cut out. Default: none. */
+  /** For readers. The middle of a longer message than 1024 characters is cut out. Default: none. */
   readonly message?: string;
   /** Pauses before it is posted again, should that fail. Default: `posting.defaultBackoffs`. */
   readonly backoffs?: Backoffs;
@@ -59,7 +59,7 @@ export interface Posting {
   readonly settings: PostingSettings;
 }
 
-/** Returns what posts events. @param posting Is called for each; undefined while the operator does not run. */
+/** Returns the functions that post events. @param posting Is called for each; undefined while the operator does not run. */
 export function createEvents(posting: () => Posting | undefined): Events {
   function post(objects: Postable, options: TypedPostOptions, level?: LogLevel): void {
     const now = posting();
@@ -85,7 +85,7 @@ export function createEvents(posting: () => Posting | undefined): Events {
   };
 }
 
-/** Returns what an event says about an error: its name, and its message behind that of the caller. */
+/** Returns reason and message of an event about an error: the error's name, and its message behind the caller's. */
 function describeError(error: unknown, options: Partial<PostOptions> = {}): PostOptions {
   const { reason, message = "", backoffs } = options;
   const name = error instanceof Error ? error.name : "Error";

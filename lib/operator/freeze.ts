@@ -1,5 +1,6 @@
 /**
- * Pausing operators from outside, and letting them go on: a record in their peering objects, of somebody who does not work.
+ * Pausing operators from outside, and letting them go on: a record in their peering objects, with the priority of an operator
+ * that does not exist.
  *
  * The record is written once and expires by itself. Source: scenarios B158–B185.
  */
@@ -42,7 +43,7 @@ export interface ResumePeersOptions {
 export interface FreezePeersOptions extends ResumePeersOptions {
   /** How long, in seconds. */
   readonly lifetime: Seconds;
-  /** Operators with a lower one pause, and those with the same. Default: 100. */
+  /** Operators with the same or a lower priority pause. Default: 100. */
   readonly priority?: number;
 }
 
@@ -59,7 +60,7 @@ export async function freezePeers(options: FreezePeersOptions): Promise<void> {
 }
 
 /**
- * Ends what `freezePeers()` began in the same name.
+ * Ends the pause that `freezePeers()` began under the same identity.
  *
  * @throws {TypeError} If there is no such peering object.
  * @throws {LoginError} If there is no way into a cluster.

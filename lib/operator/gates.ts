@@ -17,7 +17,10 @@ import type { KubeObject } from "../model/object.ts";
 
 /** The gates of one run. */
 export class Gates {
-  /** Open while nobody is in the way: then informers watch, and daemons and timers run. Each peering object has a gate in it. */
+  /**
+   * Open while no other operator has precedence: then informers watch, and daemons and timers run. Each peering object has a
+   * gate in it.
+   */
   readonly peering: GateSet = new GateSet();
   /** Informers that a pause has closed, and that have not listed since, by "plural.version.group|namespace". */
   readonly #stale = new Set<string>();
@@ -33,7 +36,7 @@ export class Gates {
     return this.#handlers.signal;
   }
 
-  /** Aborts when nothing is written any more. */
+  /** Aborts when no more writes may be sent. */
   get fence(): AbortSignal {
     return this.#fence.signal;
   }
@@ -48,7 +51,7 @@ export class Gates {
     return this.#stale.delete(key);
   }
 
-  /** Whether those turns of an object must wait that no event has brought. */
+  /** Whether a turn of the object must wait that no event has brought. */
   holds({ resource, body }: { readonly resource: Resource; readonly body: KubeObject }): boolean {
     if (this.isPaused) return true;
     if (this.#stale.size === 0) return false;
@@ -64,7 +67,10 @@ export class Gates {
   }
 }
 
-/** Returns the key of the informer of a resource: in one namespace, in all ("") or for those that are served ("*"). */
+/**
+ * Returns the key of the informer of a resource: in one namespace, in all namespaces (""), or in all namespaces that are served
+ * ("*").
+ */
 export function informerKey(resource: Resource, scope: string): string {
   return `${keyOf(resource)}|${scope}`;
 }

@@ -2,7 +2,7 @@
  * Keeps one informer per resource and namespace that is to be watched, however many handlers there are.
  *
  * Informers look after themselves (client/cache); here they are only started and stopped when the set of resources changes,
- * and what they bring is handed on. What an ended one knew goes over to those that follow it.
+ * and their events are handed on. The objects of an ended informer go over to the informers that follow it.
  */
 
 import type { Task, TaskGroup } from "../async/tasks.ts";
@@ -40,11 +40,11 @@ export interface InformersOptions {
   readonly caches: Caches;
   /** Closes informers, and is told which are stale. */
   readonly gates: Gates;
-  /** Has what was held released when an informer has listed anew after a pause. */
+  /** Releases the held turns when an informer has listed anew after a pause. */
   readonly queue: Pick<WorkQueue, "release" | "isAtWork">;
   /** Is blocked until each informer of a resource with indexes has listed. */
   readonly indexing: Pick<Indexing, "concerns" | "block" | "release" | "goWithout" | "namesFor">;
-  /** Whether handlers look the objects of a kind up: turns wait until they are listed, unless the server refuses that. */
+  /** Whether handlers look up objects of a kind: turns wait until these are listed, unless the server refuses the listing. */
   readonly isLookedUp: (resource: Resource) => boolean;
   /** Told of resources that the server does not know. */
   readonly crds: Pick<CrdWatch, "doubt">;
@@ -53,7 +53,7 @@ export interface InformersOptions {
   readonly onSynced: () => void;
 }
 
-/** How long a watch may fail before what is known of its objects counts as stale. */
+/** How long a watch may fail before its objects count as stale. */
 const STALE_AFTER: Seconds = 15;
 
 /** With more objects, collecting takes too long at once. */
@@ -65,7 +65,7 @@ const CALM: Seconds = 1;
 interface Target {
   readonly resource: Resource;
   readonly namespace: string | undefined;
-  /** Whether one watch brings the objects of all namespaces that are served, out of those of the whole cluster. */
+  /** Whether one watch of the whole cluster brings the objects of all namespaces that are served. */
   readonly isShared: boolean;
 }
 
@@ -116,7 +116,7 @@ export class Informers {
     this.#clusterWatches = new ClusterWatches(options);
   }
 
-  /** How each watch is doing that has made an attempt. NB: the states are live. */
+  /** The state of each watch that has made an attempt. NB: the states are live. */
   get watches(): readonly { readonly resource: Resource; readonly state: WatchState }[] {
     return [...this.#running.values()].flatMap(({ target: { resource }, health: { state } }) =>
       state === undefined ? [] : [{ resource, state }]
@@ -128,7 +128,10 @@ export class Informers {
     return !this.#isRevising && [...this.#running.values()].every(({ health }) => health.isListed);
   }
 
-  /** Whether each informer sees what happens. Watches that break are opened again: only what lasts is a problem. */
+  /**
+   * Whether each informer sees the changes of its objects. Broken watches are opened again: only a lasting failure is a
+   * problem.
+   */
   checks(): readonly Check[] {
     const { gates: { isPaused }, host: { clock } } = this.#options;
     return [...this.#running].map(([key, { health }]) => ({
@@ -138,7 +141,7 @@ export class Informers {
     }));
   }
 
-  /** Stops the informers of resources that are not among these, and starts those that are missing. */
+  /** Stops the informers of resources that are not among these, and starts the missing informers. */
   async revise(resources: readonly Resource[]): Promise<void> {
     const wanted = new Map(resources.flatMap((resource) => this.#targetsOf(resource)));
     const ended = [...this.#running].filter(([key, { target }]) =>
@@ -153,7 +156,7 @@ export class Informers {
     const dropped = ended.map(([, { informer, target }]) => this.#transfer(informer, { target, stores }));
     for (const [key, store] of stores) this.#start(key, { target: wanted.get(key)!, store });
     for (const [number, [, { informer, target: { resource } }]] of ended.entries()) {
-      // What nobody tells about any more counts as gone: else its daemons and retries would go on for ever.
+      // An object that no informer covers any more counts as gone: else its daemons and retries would go on for ever.
       const isMoved = [...wanted.values()].some((target) => isOtherVersion(target.resource, resource));
       for (const cached of dropped[number]!) informer.forget(cached, isMoved ? "moved" : "missing");
     }
@@ -183,7 +186,7 @@ export class Informers {
     return targets.map((target) => [informerKey(resource, scopeOf(target)), target]);
   }
 
-  /** Hands the objects of an informer that has ended to those that follow it; returns the rest. */
+  /** Hands the objects of an informer that has ended to the informers that follow it; returns the rest. */
   #transfer(
     { store }: Informer,
     { target: { resource }, stores }: {
@@ -266,10 +269,10 @@ export class Informers {
       accepts: isShared ? accepts : undefined,
       onState: (state) => {
         health.state = state;
-        // NB: a watch that was started anew has not failed yet, but has not succeeded either.
+        // A watch that was started anew has not failed yet, but has not succeeded either.
         if (state.failures > 0) health.failingSince ??= host.clock.monotonic();
         else if (state.phase === "watching") health.failingSince = undefined;
-        // NB: a copy, since observers may keep it.
+        // A copy, since observers may keep it.
         observer.watchChanged?.(resource, { key, state: { ...state } });
       },
       onRefused: (error, refusal) => this.#onRefused(target, { error, refusal }),
@@ -287,7 +290,7 @@ export class Informers {
     return "retry";
   }
 
-  /** The rest must not wait for what cannot be listed. Whoever looks objects up can ask whether all are known. */
+  /** Handlers must not wait for a resource that cannot be listed. Handlers that look objects up can ask whether all are known. */
   #goWithout(target: Target, error: ApiError): void {
     const { resource, namespace, isShared } = target;
     const { indexing, logger } = this.#options;
@@ -341,7 +344,7 @@ function isOtherVersion(a: Resource, b: Resource): boolean {
   return a.group === b.group && a.plural === b.plural && a.version !== b.version;
 }
 
-/** Whether a resource is served as it was. NB: a definition that is made anew may have another kind, or another scope. */
+/** Whether a resource is served as it was: a definition that is made anew may have another kind, scope or subresources. */
 function isSame(now: Resource | undefined, before: Resource): boolean {
   const subresourcesOf = ({ subresources }: Resource): string => [...subresources].sort().join(" ");
   return now !== undefined && now.kind === before.kind && now.namespaced === before.namespaced &&

@@ -1,7 +1,7 @@
 /**
  * Which namespaces an operator serves: names, and patterns whose namespaces come and go.
  *
- * Names need nobody to be asked, and no rights on namespaces. With patterns, namespaces are watched; where that is forbidden,
+ * Names need no request, and no rights on namespaces. With patterns, namespaces are watched; where that is forbidden,
  * the names among the patterns are served, with a warning, until it is allowed. Source: Kopf, docs/scopes.
  */
 
@@ -61,7 +61,10 @@ export class Namespaces {
     if (!this.#isObserved) this.#ready.resolve();
   }
 
-  /** Where names come and go by patterns. Namespaces that the server hides by its selectors are nobody's to guess. */
+  /**
+   * `scanning.clusterwideFrom`, for patterns whose namespaces are watched; else undefined. Undefined, too, where a selector
+   * hides namespaces from the operator: it cannot know whether a hidden namespace is served.
+   */
   get clusterwideFrom(): number | undefined {
     const { watching, scanning } = this.#options.settings;
     const isSelected = Object.values(explicitSelectorsFor(watching, NAMESPACES)).some((text) => text);
@@ -135,7 +138,7 @@ export class Namespaces {
     this.#options.onChange();
   }
 
-  /** A namespace that is being deleted is served as long as something in it is waited for. */
+  /** A namespace that is being deleted is served as long as Kubernetes waits for objects in it. */
   #hasEnded({ metadata, status }: KubeObject): boolean {
     const conditions = isObject(status) && Array.isArray(status["conditions"]) ? status["conditions"] : [];
     if (metadata.deletionTimestamp === undefined || conditions.length === 0) return false;

@@ -1,7 +1,7 @@
 /**
  * Finds out which kinds have room for notes in their status, where `persistence.auto()` asks for it.
  *
- * There is room if notes alone are valid there: the status is a subresource, keeps what is written to the field, and
+ * There is room if notes alone are valid there: the status is a subresource, keeps all content of the field, and
  * neither requires fields nor has rules of its own. Where that is not known for sure, annotations are the place.
  */
 
@@ -58,7 +58,7 @@ export async function findNotesRoom(
   }));
 }
 
-/** Whether objects with nothing but notes in their status would be valid, and keep them. */
+/** Whether objects with notes alone in their status would be valid, and keep them. */
 function hasRoomFor(schema: JsonObject, field: readonly string[]): boolean {
   if (nodeAt(schema, [...field, "progress", "any", "retries"]) !== "anything") return false;
   const note = nodeAt(schema, [...field, "last-handled-configuration"]);

@@ -14,10 +14,10 @@ import type { ResourceType } from "../registry/resource.ts";
 import type { Seconds } from "../runtime/host.ts";
 import type { ApiSource } from "./api_source.ts";
 
-/** How long something is waited for. */
+/** How long `waitFor()` waits, unless it is told otherwise. */
 const WAIT_TIMEOUT: Seconds = 60;
 
-/** Yields what there is, and then what happens. */
+/** Yields the objects that there are, and then each change. */
 export async function* watch<Spec, Status>(
   source: () => ApiSource,
   kind: ResourceType<Spec, Status>,
@@ -86,7 +86,7 @@ function describe(verdict: boolean | string, object: unknown): string {
   return object === undefined ? "it is not there" : "it is not as it should be";
 }
 
-/** Yields what there is, "synced" when that is complete, and then what happens. */
+/** Yields the objects that there are, "synced" when they are complete, and then each change. */
 async function* follow<Spec, Status>(
   { client, host, logger, settings: { watching } }: ApiSource,
   kind: ResourceType<Spec, Status>,
@@ -111,7 +111,7 @@ async function* follow<Spec, Status>(
   if (refusal !== undefined) throw refusal;
 }
 
-/** Keeps what a watch shows, and yields what is new in it. */
+/** Keeps the objects that a watch shows, and yields the changes among them. */
 function* takeIn(
   store: ObjectStore,
   item: WatchItem,

@@ -13,7 +13,7 @@ export interface OffloadOptions {
 }
 
 /**
- * Calls the default function of a module in a worker, with an input that can be cloned, and resolves to what it returns.
+ * Calls the default function of a module in a worker, with an input that can be cloned, and resolves to its result.
  *
  * At most `execution.maxWorkers` run at once, the others wait. An error of the function comes back with its name, message and
  * stack, not with its class.
@@ -35,5 +35,5 @@ export function createOffload(host: () => Host, maxWorkers: () => number | null)
     }
     return await limiter.run(() => host().process.work(module.href, input, signal), signal);
   });
-  return offload as Offload; // what the function returns is the author's knowledge
+  return offload as Offload; // the author knows the result's type
 }

@@ -1,5 +1,5 @@
 /**
- * An operator: what was declared, and how to run it.
+ * An operator: its declared handlers, and how to run it.
  */
 
 import { type ApiClass, makeApiClient } from "../client/api_classes.ts";
@@ -47,7 +47,7 @@ import { CacheView } from "./cache_view.ts";
 import { type CurrentRun, runOperator } from "./run.ts";
 import { checkRunOptions, type RunOptions, settingsOf } from "./run_options.ts";
 
-/** Settings of an operator; what is left out keeps its default. */
+/** Settings of an operator; a setting that is left out keeps its default. */
 export interface OperatorOptions<Memo extends object = PlainMemo>
   extends Omit<SettingsOverrides, "persistence"> {
   /** Where notes are kept on objects. Default: annotations under "lotse.dev". */
@@ -58,7 +58,8 @@ export interface OperatorOptions<Memo extends object = PlainMemo>
   readonly memo?: Readonly<Memo>;
   /**
    * Applies the CustomResourceDefinitions of the kinds with schemas at the start, unless that would lose stored data, and
-   * moves objects into the version in which they are to be stored. Default: somebody else does.
+   * moves objects into the version in which they are to be stored. Default: definitions are applied by other means, such as
+   * kubectl.
    */
   readonly crds?: "apply";
 }
@@ -69,11 +70,13 @@ export class Operator<Memo extends object = PlainMemo> {
   readonly on: On<Memo>;
   /** Declares a function that brings everything in line with an object, and is called whenever that may be needed. */
   readonly reconcile: DeclareReconcile<Memo>;
-  /** Declares that objects of one kind own those of another: what happens to these wakes the reconciles of their owners. */
+  /**
+   * Declares that objects of one kind own objects of another: changes of the owned objects wake the reconciles of their owners.
+   */
   readonly owns: DeclareOwns;
   /** Declares that changes of a kind's objects wake the reconciles of others, which a function names. */
   readonly watches: DeclareWatches;
-  /** Declares a cache: what the operator knows of a kind's objects, to look them up without a request. */
+  /** Declares a cache: a kind's objects as the operator knows them, to look them up without a request. */
   readonly cache: DeclareCache;
   /** Declares an index of a kind's objects: a map that is kept up to date in memory. */
   readonly index: DeclareIndex<Memo>;
@@ -117,7 +120,7 @@ export class Operator<Memo extends object = PlainMemo> {
     this.crds = crds;
     this.#extras = extras;
     this.#settings = mergeSettings(defaultSettings(), overrides);
-    // Who names a type promises that it holds by the time that handlers look, at the latest by startup handlers.
+    // An author who names a type promises that it holds by the time that handlers look, at the latest by startup handlers.
     this.memo = { ...memo } as Memo;
     this.lifecycle = lifecycle;
     this.#registry = new Registry(
@@ -151,7 +154,7 @@ export class Operator<Memo extends object = PlainMemo> {
   }
 
   /**
-   * All settings. May be changed until the operator runs; while it runs, those of the run: its options and its startup
+   * All settings. May be changed until the operator runs; while it runs, the settings of the run: its options and its startup
    * handlers may have changed them.
    */
   get settings(): Settings {
@@ -171,7 +174,7 @@ export class Operator<Memo extends object = PlainMemo> {
     this.#lifecycle = value ?? undefined;
   }
 
-  /** Whether nothing was declared. */
+  /** Whether no handler was declared. */
   get isEmpty(): boolean {
     return this.#registry.isEmpty;
   }
@@ -182,17 +185,17 @@ export class Operator<Memo extends object = PlainMemo> {
   }
 
   /**
-   * Forgets what was declared, so that files can declare it anew.
+   * Forgets all declarations, so that files can declare anew.
    *
-   * A run in progress keeps what was declared when it began.
+   * A run in progress keeps the handlers that were declared when it began.
    */
   reset(): void {
     this.#registry.clear();
   }
 
   /**
-   * The record of objects in the run that goes on, or in the last one: what woke them, which handlers matched or not
-   * and why, what was written, what they wait for. The latest ten reconciles of each of the latest two thousand objects.
+   * The record of objects in the run that goes on, or in the last one: the causes that woke them, which handlers matched or not
+   * and why, the writes, and the waits. The latest ten reconciles of each of the latest two thousand objects.
    */
   get ledger(): { of(object: Referable): LedgerRecord | undefined } {
     return { of: (object) => this.#current.ledger?.of(object) };
@@ -224,13 +227,13 @@ export class Operator<Memo extends object = PlainMemo> {
   }
 
   /**
-   * Runs the operator until the signal aborts, and stops it in order. What is declared later counts for the next run.
+   * Runs the operator until the signal aborts, and stops it in order. A later declaration counts for the next run.
    *
    * Several operators may run at the same time; one operator runs once at a time, and any number of times in a row.
    *
    * @throws {ActivityError} If a startup or cleanup handler fails.
    * @throws {LoginError} If there is no way into a cluster, or none any more.
-   * @throws {ApiError} If the server does not tell what it serves.
+   * @throws {ApiError} If discovery fails.
    * @throws {TypeError} If it is running already, or an option or setting is unknown or of the wrong type.
    */
   async run(options: RunOptions<Memo> = {}): Promise<void> {
@@ -295,14 +298,14 @@ export class Operator<Memo extends object = PlainMemo> {
    * Goes on with the handlers of another operator, in the run that goes on: watches, caches and queues stay, and so do daemons
    * and timers whose code has not changed. For tools that load files anew, as `lotse dev` does.
    *
-   * Resolves to false, and changes nothing, where that takes another run: settings, startup or login handlers, indexes or
+   * Resolves to false, without any change, where the exchange takes another run: settings, startup or login handlers, indexes or
    * admission handlers are others, or this operator does not run.
    */
   async exchange(next: Operator<Memo>): Promise<boolean> {
     const { serving } = this.#current;
     if (serving === undefined || !(#registry in next)) return false;
     if (this.crds !== undefined || !isAlike(this.#frame(), next.#frame())) return false;
-    // NB: the new handlers may be called from now on, and use the API of the operator that they know.
+    // NB: the new handlers may be called from now on, and use the API of `next`, the operator that declared them.
     const before = next.#current;
     next.#current = this.#current;
     const isDone = await serving.exchange(next.#registry.copy());

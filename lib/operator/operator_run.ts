@@ -1,9 +1,9 @@
 /**
- * The parts of one run that serve, built once, each after those that it points at, and stopped in order.
+ * The parts of one run that serve, built once, each after the parts that it points at, and stopped in order.
  *
- * Two passive things come first, the gates and the work queue; so nobody needs a closure over what is built later. Informers
- * stop first, then turns of objects get a little time to end, then handlers are told to stop, and what does not listen is left
- * behind. Source: Kopf, docs/embedding.
+ * Two passive things come first, the gates and the work queue; so no part needs a closure over a later one. Informers stop
+ * first, then turns of objects get a little time to end, then handlers are told to stop, and handlers that do not listen are
+ * left behind. Source: Kopf, docs/embedding.
  */
 
 import { TaskGroup } from "../async/tasks.ts";
@@ -54,11 +54,11 @@ export class OperatorRun {
   readonly api: ApiSource;
   readonly #options: RunningOptions;
   readonly #components: Components;
-  /** Watches, and what else asks the server by itself. */
+  /** Watches, and the other tasks that send requests by themselves. */
   readonly #watching: TaskGroup;
   /** Runs of daemons and timers. */
   readonly #background: TaskGroup;
-  /** Aborts when the operator is to stop, although nobody has told it to. */
+  /** Aborts when the operator is to stop, although its signal has not aborted. */
   readonly #ended = new AbortController();
   readonly #queue: WorkQueue;
   readonly #revisions: Revisions;
@@ -160,7 +160,7 @@ export class OperatorRun {
     return this.#isPosting ? this.#poster : undefined;
   }
 
-  /** Serves until the operator is told to stop, and stops in order. @throws What has ended the operator. */
+  /** Serves until the operator is told to stop, and stops in order. @throws The error that has ended the operator. */
   async serve(): Promise<void> {
     const { signal } = this.#options;
     const { signal: failed } = this.#components.failed;
@@ -172,7 +172,7 @@ export class OperatorRun {
       if (failed.aborted) throw failed.reason;
     } finally {
       await this.#stop();
-      // What the last handlers had to say still goes out.
+      // The events of the last handlers are still sent.
       await this.#poster.stop();
       this.#isPosting = false;
     }
@@ -192,7 +192,7 @@ export class OperatorRun {
     ];
   }
 
-  /** Goes on with handlers that were loaded anew. Resolves to false, and changes nothing, where that takes another run. */
+  /** Goes on with handlers that were loaded anew. Resolves to false, without any change, where the exchange takes another run. */
   async exchange(next: Registry): Promise<boolean> {
     const exchange = this.#options.registry.exchange(next);
     if (exchange === undefined) return false;
@@ -228,12 +228,12 @@ export class OperatorRun {
     this.#components.tasks.start();
   }
 
-  /** Finds out what is to be watched. */
+  /** Finds out which resources are to be watched. */
   async #revise(): Promise<Revised> {
     const { registry, logger, ready } = this.#options;
     const resources = await this.#watched.watched();
-    // An operator without object handlers meets nobody. NB: asked for later, so that where the server cannot be reached,
-    // nobody is told of peering who does not use it.
+    // An operator without object handlers has no peers. Peering is looked up after the kinds, so that where the server cannot
+    // be reached, the log does not speak of peering to users without peers.
     if (registry.objectHandlers.length > 0) await this.#peering.revise();
     await this.#admission.openConversions();
     if (!this.#isAnnounced) {
@@ -261,7 +261,7 @@ export class OperatorRun {
     const { gates, work, tasks } = this.#components;
     const released = this.#admission.stop();
     work.own("tasks", () => tasks.stop());
-    // NB: it also waits for what asks what is served, however long the server takes to answer.
+    // NB: it also waits for requests to discovery, however long the server takes to answer.
     const watching = Promise.all([this.#watching.stop(), this.#peering.stopWatching()]);
     if (!await withTimeout(watching, { clock, timeout: exitTimeout })) {
       logger.warn("The server does not answer: requests are left behind", { streams: this.#watching.size });

@@ -1,10 +1,11 @@
 /**
  * Owners of objects that are written by `op.api`: which object is meant, and whether Kubernetes lets it own them.
  *
- * An owner in a namespace owns objects of that namespace only. In another one it counts as gone, and the garbage collector deletes
- * what was just made; an object in no namespace is never collected. So both are refused before anything is sent. References
- * do not say in which namespace their owner is: those of `ownerReference()` remember it, and the object of the running handler is known.
- * Source: Kubernetes, docs/concepts/architecture/garbage-collection, "Owners and dependents".
+ * An owner in a namespace owns objects of that namespace only. In another one it counts as gone, and the garbage collector
+ * deletes the object that was just made; an object in no namespace is never collected. So both are refused before the request
+ * is sent. References do not say in which namespace their owner is: references by `ownerReference()` remember it, and the
+ * object of the running handler is known. Source: Kubernetes, docs/concepts/architecture/garbage-collection, "Owners and
+ * dependents".
  */
 
 import type { Discovery } from "../client/discovery.ts";
@@ -24,7 +25,7 @@ export function handledObject(): Referable {
   throw new TypeError("Cannot tell the owner: no handler of an object is running here; pass it as `owner`");
 }
 
-/** Returns the object with a controlling owner; what has no namespace comes into the owner's. */
+/** Returns the object with a controlling owner; an object without a namespace comes into the owner's. */
 export function ownedBy(
   owner: Referable,
   object: Applied<unknown, unknown>,
@@ -49,7 +50,7 @@ export async function refuseApart(
   discovery: Pick<Discovery, "group" | "refresh">,
 ): Promise<void> {
   const { ownerReferences = [] } = metadata;
-  // What else is there is for the server to refuse.
+  // References of any other shape are left to the server to refuse.
   const references = Array.isArray(ownerReferences) ? ownerReferences.filter(isObject) : [];
   for (const reference of references as unknown as OwnerReference[]) {
     const place = placeOf(reference) ??

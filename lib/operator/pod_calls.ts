@@ -1,7 +1,8 @@
 /**
- * Calls that are about one kind only: logs and evictions of Pods, tokens of ServiceAccounts.
+ * Calls that exist for one kind only: logs and evictions of Pods, tokens of ServiceAccounts.
  *
- * Not here: exec, attach and port forwarding, which need WebSockets with client certificates (docs/api.md says what to do).
+ * Not here: exec, attach and port forwarding, which need WebSockets with client certificates (docs/api.md shows the
+ * alternatives).
  */
 
 import type { CallOptions, Client } from "../client/client.ts";
@@ -46,7 +47,7 @@ export async function* readLog(
     method: "GET",
     path: path + query,
     accept: "text/plain, */*",
-    // NB: a kubelet says nothing, not even that it has found the log, until the container writes a line.
+    // NB: a kubelet does not even answer with headers until the container writes a line.
     timeout: follow ? null : undefined,
     signal,
     subject,

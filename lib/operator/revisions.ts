@@ -1,8 +1,9 @@
 /**
- * Requests to find out anew what is to be watched: by CRDs that come and go, namespaces, rights, and broken API groups.
+ * Requests to find out anew which resources are to be watched: by CRDs that come and go, namespaces, rights, and broken API
+ * groups.
  *
- * Built before those who ask; what a revision does is said by `start()`, when all parts are there. One at a time: CRDs come in
- * swarms.
+ * Built before the parts that request revisions; `start()` is given the function that revises, when all parts are there. One at
+ * a time: CRDs come in swarms.
  */
 
 import type { TaskGroup } from "../async/tasks.ts";
@@ -34,12 +35,12 @@ export class Revisions {
     this.#options = options;
   }
 
-  /** Says what a revision does. Those that were asked for before that are not made up for: the first one finds all. */
+  /** Sets the function that revises. Earlier requests are not made up for: the first revision finds all resources. */
   start(revise: () => Promise<Revised>): void {
     this.#revise = revise;
   }
 
-  /** Revises, after those that are under way. @throws What the revision throws. */
+  /** Revises, after the revisions that are under way. @throws The revision's error. */
   run(): Promise<void> {
     const revise = async (): Promise<void> => {
       if (await this.#revise?.() === "partial") this.#plan();
@@ -47,7 +48,7 @@ export class Revisions {
     return this.#latest = this.#latest.then(revise, revise);
   }
 
-  /** Revises; what fails now is tried again later. */
+  /** Revises; a revision that fails is tried again later. */
   async request(): Promise<void> {
     try {
       await this.run();

@@ -56,8 +56,8 @@ interface Life {
  *
  * @throws {ActivityError} If a startup or cleanup handler fails.
  * @throws {LoginError} If there is no way into a cluster, or none any more.
- * @throws {ApiError} If the server does not tell what it serves.
- * @throws {TypeError} If something was declared or set that cannot be served.
+ * @throws {ApiError} If discovery fails.
+ * @throws {TypeError} If a handler or setting cannot be served.
  */
 export async function runOperator(
   options: RunningOptions,
@@ -103,7 +103,7 @@ async function openRecord(
   return path === undefined ? undefined : await extras.openRecord({ host, logger, path });
 }
 
-/** Says why the operator stops, where somebody has given a reason. */
+/** Logs why the operator stops, with the reason of the signal, if it has one. */
 function reportStop({ signal, logger }: RunningOptions): Disposable {
   const report = (): void => {
     const { reason } = signal;
@@ -117,7 +117,7 @@ function reportStop({ signal, logger }: RunningOptions): Disposable {
   return { [Symbol.dispose]: () => signal.removeEventListener("abort", report) };
 }
 
-/** Whether it was done; false if it ended since the signal aborted. @throws What else it ends with. */
+/** Whether the work was done; false if it ended since the signal aborted. @throws Any other error of the work. */
 async function isDone(work: () => Promise<void>, signal: AbortSignal): Promise<boolean> {
   try {
     await work();
@@ -159,7 +159,7 @@ async function serveWithProbes(life: Life): Promise<void> {
   await current.serving.serve();
 }
 
-/** @throws {TypeError} If objects are to be converted, and nobody can ask for it. */
+/** @throws {TypeError} If objects are to be converted, and no server is there to do it. */
 function rejectUnservedConversions(registry: Registry, { admission }: Settings): void {
   const [kind] = convertedIn(declaredIn(registry));
   if (kind === undefined || admission.server !== null) return;
@@ -168,7 +168,10 @@ function rejectUnservedConversions(registry: Registry, { admission }: Settings):
   );
 }
 
-/** Returns what is kept of each kind's objects. NB: asked several times for each object, so it is found out once for a kind. */
+/**
+ * Returns the projection of each kind: the parts of its objects that are kept. Asked several times for each object, so it is
+ * found out once for a kind.
+ */
 function projections(settings: Settings, logger: Logger): Client["projectionOf"] {
   const known = new WeakMap<Resource, { readonly projection: Projection | undefined }>();
   return (resource) => {
@@ -204,7 +207,10 @@ async function answerProbes(
   });
 }
 
-/** Those that were given; else those of login handlers; else those that are found. */
+/**
+ * The given credentials; else the credentials of login handlers; else credentials of the surroundings (kubeconfig, service
+ * account).
+ */
 async function findCredentials({ options, components, activities }: Life): Promise<Credentials> {
   const { host, logger, credentials, registry, signal, kubeconfig, context } = options;
   const onFailure = (error: Error): void => components.failed.abort(error);

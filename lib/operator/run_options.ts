@@ -1,4 +1,4 @@
-/** How an operator is run: options, what is wrong with them, and what they say in place of settings. */
+/** How an operator is run: options, their check, and the settings that they override. */
 
 import type { GivenCredentials } from "../client/auth/login.ts";
 import type { HandlerCall } from "../engines/calls.ts";
@@ -23,7 +23,7 @@ export interface RunOptions<Memo extends object = PlainMemo> {
   readonly context?: string;
   /**
    * Credentials that come from elsewhere; then no kubeconfig is read, and no login handler is called: a way in, such as
-   * `{ server, token }`, or a `KubeConfig` of the official client, or what renews itself.
+   * `{ server, token }`, or a `KubeConfig` of the official client, or credentials that renew themselves.
    */
   readonly credentials?: GivenCredentials;
   /** The beginning of each object's `memo`, for this run. Default: the operator's own. */
@@ -44,9 +44,11 @@ export interface RunOptions<Memo extends object = PlainMemo> {
   readonly priority?: number;
   /** Take no notice of other operators. Default: as the settings say, which is false. */
   readonly standalone?: boolean;
-  /** Log rejections that nobody awaited, and stop in order after exceptions that nobody caught. Default: "leave", to the runtime. */
+  /** Log unhandled rejections, and stop in order after uncaught exceptions. Default: "leave", to the runtime. */
   readonly strayErrors?: "handle" | "leave";
-  /** Under which name to meet other operators; a name of one's own, or theirs. Default: $POD_ID, or one that tells who and where. */
+  /**
+   * Under which name to meet other operators; a name of one's own, or theirs. Default: $POD_ID, or one of user, host and time.
+   */
   readonly identity?: string;
   /** Path of a file with settings, in YAML or JSON. Default: `LOTSE_SETTINGS`, or none. */
   readonly settings?: string;
@@ -121,7 +123,7 @@ function isSignal(value: unknown): boolean {
 }
 
 /**
- * Returns the settings of a run: those of the code, then of the file, then of variables, then what its options say. Startup
+ * Returns the settings of a run: of the code, then of the file, then of variables, then of its options. Startup
  * handlers may change them.
  */
 export async function settingsOf(base: Settings, options: Omit<RunOptions, "memo">): Promise<Settings> {

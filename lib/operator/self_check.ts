@@ -35,7 +35,7 @@ async function warnOfNamespaces(
   client: Client,
 ): Promise<void> {
   if (namespaces === undefined) return;
-  // NB: a request without a subject is no right that the operator is recorded to need.
+  // Without a subject, so that `recordRights` does not record this request as a right that the operator needs.
   const path = pathOf(NAMESPACES);
   const { body } = await client.transport.request<{ readonly items?: readonly KubeObject[] }>({
     method: "GET",

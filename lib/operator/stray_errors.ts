@@ -1,11 +1,10 @@
 /**
- * Errors of the author's that nobody has caught: promises that were rejected and that nobody awaited, and what was thrown out of
- * a timer or listener.
+ * Uncaught errors of the author's code: rejected promises without an await, and exceptions out of a timer or listener.
  *
  * Left alone, they end the whole process, and do so again after each start: one object stops the operator for all. A
- * rejection is logged, and the operator goes on. After an exception nobody knows what was left half done: the operator stops in
- * order, and fails. The log line names the handler and the object by the context of the call; where the runtime has lost
- * that, it names the calls that could have been it.
+ * rejection is logged, and the operator goes on. After an exception, any work may be half done: the operator stops in order,
+ * and fails. The log line names the handler and the object by the context of the call; where the runtime has lost that, it
+ * names the calls that could have been it.
  */
 
 import { titleOf } from "../engines/stuck_handlers.ts";

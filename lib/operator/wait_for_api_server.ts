@@ -1,9 +1,9 @@
 /**
  * Waits for an API server that cannot be reached yet.
  *
- * In a pod there is nobody to tell, and the API server will come: the operator keeps trying, for as long as it takes. Elsewhere
- * somebody waits in front of a screen: after the usual attempts the operator ends, and says what to look at. Both are told of
- * each attempt, and both can be stopped meanwhile.
+ * In a pod no user waits, and the API server will come: the operator keeps trying, for as long as it takes. Elsewhere a user
+ * waits in front of a screen: after the usual attempts the operator ends, with a message that says where to look. Each attempt
+ * is logged in both cases, and the operator can be stopped meanwhile.
  */
 
 import { ApiError, messageOf } from "../client/errors.ts";
@@ -12,7 +12,10 @@ import type { Host, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { Settings } from "../settings/settings.ts";
 
-/** After how long without an answer that is told: half-open connections look like that, and proxies that let nothing through. */
+/**
+ * After how long without an answer a warning is logged: half-open connections look like that, and proxies that let no traffic
+ * through.
+ */
 const SLOW: Seconds = 10;
 
 /** The longest pause between two attempts in a pod, unless the server asks for more. */
@@ -24,7 +27,10 @@ export interface WaitForApiServerOptions {
   readonly settings: Settings;
   /** The server's URL, for messages. */
   readonly server: () => string;
-  /** Aborts when the operator is told to stop: then nothing is tried again. Whoever waits need not wait for what is under way. */
+  /**
+   * Aborts when the operator is told to stop: then no further attempt is made. The caller need not wait for the attempt under
+   * way.
+   */
   readonly signal: AbortSignal;
 }
 

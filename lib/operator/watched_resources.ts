@@ -1,8 +1,8 @@
 /**
- * Which kinds an operator watches: what its handlers select from what the server serves, now and whenever CRDs change.
+ * Which kinds an operator watches: the kinds that its handlers select among those of the server, now and whenever CRDs change.
  *
- * A selector that is ambiguous, finds nothing, or finds what cannot be watched disables itself only, with a warning; it works
- * as soon as the cluster changes. Source: scenarios A21–A50 "Revision", G11.
+ * A selector that is ambiguous, finds no kind, or finds a kind that cannot be watched disables itself only, with a warning; it
+ * works as soon as the cluster changes. Source: scenarios A21–A50 "Revision", G11.
  */
 
 import type { Client } from "../client/client.ts";
@@ -22,7 +22,7 @@ export interface WatchedResourcesOptions {
   readonly client: Client;
   readonly registry: Registry;
   readonly logger: Logger;
-  /** Its keys are to match something. */
+  /** Keys of its settings by kind that match no watched kind are warned of. */
   readonly settings: WatchingSettings;
   /** Where notes are kept. */
   readonly persistence: Persistence;
@@ -37,7 +37,7 @@ export class WatchedResources {
   readonly #warned = new Set<string>();
   /** The resources that were served when discovery was last asked. */
   #latest: readonly Resource[] = [];
-  /** Whether the operator has begun: what cannot work is no reason to end it any more. */
+  /** Whether the operator has begun: a handler that cannot work is no reason to end it any more. */
   #hasBegun = false;
   #admitted: ReadonlyMap<AdmissionHandler, readonly Resource[]> = new Map();
 
@@ -59,9 +59,9 @@ export class WatchedResources {
   }
 
   /**
-   * Returns the kinds to be watched now, and tells the registry who is for which.
+   * Returns the kinds to be watched now, and tells the registry which handlers serve which kind.
    *
-   * @throws {ApiError} If the server does not tell what it serves.
+   * @throws {ApiError} If discovery fails.
    * @throws {TypeError} The first time: if a handler would see too little of its kind.
    */
   async watched(): Promise<readonly Resource[]> {
@@ -121,7 +121,7 @@ export class WatchedResources {
     );
   }
 
-  /** NB: that two selectors mean the same kind shows only here, when it is too late to refuse one of them. */
+  /** That two selectors mean the same kind shows only here, when it is too late to refuse one of them. */
   #warnOfTwins(resource: Resource): void {
     const { changes, backgrounds } = this.#options.registry.of(resource);
     for (const handlers of [changes, backgrounds]) {
@@ -137,14 +137,14 @@ export class WatchedResources {
     }
   }
 
-  /** `op.owns` and `op.watches` wake reconciles, and nobody else. */
+  /** `op.owns` and `op.watches` wake reconciles, and no other handlers. */
   #warnOfUnheard(watched: readonly Resource[]): void {
     const { registry } = this.#options;
     for (const { type, id, owner, child } of registry.sourceHandlers) {
       if (child !== undefined) continue;
       const kinds = watched.filter((each) => owner !== undefined && matches(owner, each));
       if (kinds.some((each) => registry.of(each).reconciles.length > 0)) continue;
-      // Who is named by a mapper shows only when it is called; and the kind that is reconciled may not be served yet.
+      // The objects that a mapper names show only when it is called; and the kind that is reconciled may not be served yet.
       if (kinds.length === 0 && registry.reconcileHandlers.length > 0) continue;
       const message = `op.${type} wakes nobody: no op.reconcile is declared for what it names ` +
         "(handlers of changes follow other objects by op.on.child)";
@@ -162,7 +162,7 @@ export class WatchedResources {
     return this.#latest = [...found, ...this.#hidden(found)];
   }
 
-  /** Returns what a group held before it broke: that it cannot be asked does not mean that it has gone. */
+  /** Returns the resources of broken groups as they were before: a group that cannot be asked need not have gone. */
   #hidden(found: readonly Resource[]): readonly Resource[] {
     const { broken } = this.#options.client.discovery;
     if (broken.size === 0) return [];
@@ -247,8 +247,8 @@ interface VisibilityOptions {
 const VISIBLE: readonly (string | undefined)[] = ["metadata", "apiVersion", "kind"];
 
 /**
- * Says why a handler cannot be served for a kind of which the metadata alone is fetched, and what to do; undefined if it can. It
- * would not fail, but see nothing, for ever.
+ * Returns a message that tells why a handler cannot be served for a kind of which the metadata alone is fetched, and how to
+ * change that; undefined if it can. It would not fail, but wait for ever for fields that never come.
  */
 function metadataOnlyConflict(
   handler: ObjectHandler,

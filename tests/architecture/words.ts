@@ -31,7 +31,6 @@ export const CEILINGS: Readonly<Record<string, number>> = {
   "lib/kits/apiserver": 27,
   "lib/kits/generate": 16,
   "lib/kits/testing": 25,
-  "lib/operator": 28,
   "lib/registry": 21,
 };
 
