@@ -1,8 +1,8 @@
 /**
- * Applies the division of shards: takes what belongs to this replica, and lets go of what belongs to another one.
+ * Applies the division of shards: takes the shards that belong to this replica, and lets go of shards that belong to another one.
  *
- * The division itself is a pure function (`shares.ts`). Here is what makes it safe to follow: nothing is let go before the answer
- * has been the same for a while, and a shard that its member does not take is taken by any other.
+ * The division itself is a pure function (`shares.ts`). Two rules here make it safe to follow: no shard is let go before the
+ * answer has been the same for a while, and a shard that its member does not take is taken by any other.
  */
 
 import type { Seconds } from "../../runtime/host.ts";
@@ -37,7 +37,7 @@ export class Division {
     this.#options = options;
   }
 
-  /** When something is due next, on the monotonic clock; Infinity if nothing is. */
+  /** When the next shard may be let go or taken, on the monotonic clock; Infinity if there is none. */
   get due(): Seconds {
     const now = this.#options.monotonic();
     const times = [

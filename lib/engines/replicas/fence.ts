@@ -3,7 +3,7 @@
  *
  * The work queue asks it as it asks the other gates, the object writer and `op.api` ask it as the last step before a request.
  * Its answers are computed from the clocks at the time of the question, so that a timer that fires late lets no write through.
- * The fence knows nothing of turns, handlers or writes: it knows shards, terms, and how long the session of this replica lasts.
+ * The fence does not know turns, handlers or writes: it knows shards, terms, and how long the session of this replica lasts.
  */
 
 import { shardHash } from "../../client/watch/shards.ts";
@@ -58,15 +58,15 @@ export interface ShardWork {
   /** The shard was taken: its objects get turns, as after a start. */
   begin(term: Term): void;
   /**
-   * The session is in doubt: no turns and no writes until `proceed()` or `end()`. What is remembered of objects stays. The term's
+   * The session is in doubt: no turns and no writes until `proceed()` or `end()`. The states of objects stay. The term's
    * signal is aborted.
    */
   pause(term: Term): void;
   /** The session was confirmed, and the shard is still ours: its objects go on in a new term, without resumption. */
   proceed(term: Term, previous: Term): void;
   /**
-   * The shard is to be let go: no new turns. Resolves when no handler of the shard runs and no write of it is pending; what runs
-   * then has its signal aborted if `drainTimeout` passes before.
+   * The shard is to be let go: no new turns. Resolves when no handler of the shard runs and no write of it is pending; the
+   * signal of handlers is aborted if `drainTimeout` passes before.
    */
   drain(term: Term): Promise<void>;
   /** The shard stays after all: turns begin again. The promise of `drain()` is of no interest any more. */

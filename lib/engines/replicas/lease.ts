@@ -41,7 +41,7 @@ export interface LeaseRecord {
   readonly name: string;
   readonly uid: string;
   readonly version: string;
-  /** "" where nobody holds it. */
+  /** "" for a Lease without a holder. */
   readonly holder: string;
   /** In whole seconds. Default: 0. */
   readonly duration: Seconds;
@@ -78,7 +78,7 @@ export function readLease(object: KubeObject): LeaseRecord {
   };
 }
 
-/** Whether two states differ in what an election looks at: the spec, but not labels and annotations. */
+/** Whether two states of a Lease are the same to an election, which looks at the spec, but not at labels and annotations. */
 export function isSameRecord(a: LeaseRecord, b: LeaseRecord): boolean {
   return a.holder === b.holder && a.renewed === b.renewed && a.acquired === b.acquired &&
     a.transitions === b.transitions && a.duration === b.duration;
@@ -136,7 +136,7 @@ export function toLease(content: LeaseContent, options: LeaseObjectOptions): Kub
 }
 
 /**
- * Returns what releases a Lease, as client-go does: no holder, a second's duration, the transitions kept.
+ * Returns the content that releases a Lease, as client-go does: no holder, a second's duration, the transitions kept.
  *
  * Source: client-go, `tools/leaderelection/leaderelection.go`, `release()`.
  */

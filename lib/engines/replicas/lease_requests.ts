@@ -140,8 +140,8 @@ export function isConflict(error: unknown): boolean {
  * Whether there is no Lease of that name.
  *
  * NB: a Lease may be created by a PUT, so that a PUT with the version of a Lease that has gone is answered with 500. A namespace
- * that is missing is no conflict: only its making heals that. Source: Kubernetes, `apiserver/pkg/storage/etcd3/store.go`,
- * `ErrResourceVersionSetOnCreate`.
+ * that is missing is no conflict: only creating the namespace heals that. Source: Kubernetes,
+ * `apiserver/pkg/storage/etcd3/store.go`, `ErrResourceVersionSetOnCreate`.
  */
 function isAbsent({ status, details, message }: ApiError): boolean {
   if (status === 500) return message.includes("resourceVersion should not be set on objects to be created");

@@ -1,6 +1,6 @@
 /**
- * Forgets Leases of the past, and deletes those that were left behind: member Leases of replicas that were killed, shard Leases of
- * sets that nobody uses any more.
+ * Forgets Leases of the past, and deletes Leases that were left behind: member Leases of replicas that were killed, shard
+ * Leases of sets that no replica uses any more.
  */
 
 import type { TaskGroup } from "../../async/tasks.ts";

@@ -72,7 +72,7 @@ export class LeaseWatch {
 
   /** An own renewal was answered: its event is to come. `sent`: when it was sent, on the monotonic clock. */
   expect(sent: Seconds): void {
-    // NB: an event may be faster than its answer.
+    // The event of a renewal may come before the answer to its request.
     if (sent > this.#cameBack) this.#awaited ??= { sent, since: this.#options.host.clock.monotonic() };
   }
 
@@ -111,7 +111,7 @@ export class LeaseWatch {
       host,
       logger,
       about: { kind: "Lease", namespace },
-      // NB: a server that knows no field selectors gives all of them.
+      // A server without field selectors for Leases sends all Leases of the namespace.
       notify: (event) => accepts(event.event.object.metadata.name ?? "") && onEvent(event),
       onSynced: () => {
         this.#refusals.delete(key);

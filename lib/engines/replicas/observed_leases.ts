@@ -1,5 +1,6 @@
 /**
- * The Leases of an operator, as one replica sees them: who holds what, whose session is live, and since when a record stands.
+ * The Leases of an operator, as one replica sees them: the holder of each shard, whose session is live, and since when a record
+ * stands.
  *
  * A record counts as dead when it has not changed for its duration, as with client-go: times in it are not compared with any
  * clock. Counted is only time in which a renewal could have been seen, which the replica's own renewals show as they come back
@@ -120,7 +121,7 @@ export class ObservedLeases {
     else if (sighting.cached.adopt(object, { from: "read" }) !== "newer") return;
     sighting.newest = record;
     if (this.#isEmptied(record)) return;
-    // NB: a Lease that was made again with the same content is a renewal, too.
+    // A Lease that was made again with the same content is a renewal, too.
     if (sighting.isDeleted || !isSameRecord(record, sighting.record)) sighting.changedAt = this.visible;
     sighting.record = record;
     sighting.isDeleted = false;
@@ -223,7 +224,7 @@ export class ObservedLeases {
     return found;
   }
 
-  /** Forgets what was deleted and counts no more. */
+  /** Forgets deleted Leases that no longer count as live. */
   prune(): void {
     for (const [name, sighting] of this.#sightings) {
       if (sighting.isDeleted && !this.#isFresh(sighting)) this.#sightings.delete(name);
@@ -245,7 +246,7 @@ export class ObservedLeases {
     return next;
   }
 
-  /** NB: a replica that was leaving has deleted its member Lease itself, as its last act. */
+  /** A replica that was leaving has deleted its member Lease itself, as its last act. */
   #isFresh({ record, changedAt, isDeleted }: Sighting): boolean {
     if (isDeleted && record.annotations[ANNOTATIONS.leaving] === "true") return false;
     return this.visible - changedAt < record.duration;

@@ -1,5 +1,5 @@
 /**
- * The author's options for replicas, checked: each message says what is wrong and what to write instead.
+ * The author's options for replicas, checked: each message names the mistake, and how to mend it.
  */
 
 import { isObject } from "../../model/json.ts";

@@ -1,5 +1,5 @@
 /**
- * One replica among others: its session, the shards that it holds, and what it sees of the other replicas.
+ * One replica among others: its session, the shards that it holds, and its view of the other replicas.
  *
  * A replica has one session, kept alive by renewing its member Lease, and holds shards by shard Leases, which are written only
  * when a shard changes hands. All replicas compute the same division of shards from the Leases that they see, without a
@@ -282,7 +282,7 @@ export class Replicas implements AsyncDisposable {
       case "confirm":
         logger.info("Session confirmed: work goes on", fields);
         observer?.session?.("live");
-        // NB: a doubt that no timer has told of yet is told here.
+        // A doubt that no timer has told the shards of yet is told here.
         for (const shard of this.#shards) shard.pause();
         this.#checkHolders();
         for (const shard of this.#shards) shard.proceed();
@@ -337,10 +337,10 @@ export class Replicas implements AsyncDisposable {
     this.#look();
   }
 
-  /** Looks at everything, does what is due, and plans the next look. */
+  /** Looks at the session, the Leases and the division, takes the steps that are due, and plans the next look. */
   #look(): void {
     if (this.#isEnded) return;
-    // What is done may call for another look.
+    // A step may call for another look.
     this.#looksAgain = true;
     if (this.#isLooking) return;
     this.#isLooking = true;
@@ -381,20 +381,20 @@ export class Replicas implements AsyncDisposable {
       if (!shard.isHeld || shard.isAsking) continue;
       const record = this.#observed.record(shard.leaseName);
       if (record !== undefined && record.holder !== this.identity) shard.input({ is: "seized" });
-      // NB: the Lease of a set of one shard is made again by its renewal.
+      // The Lease of a set of one shard is made again by its renewal.
       else if (record === undefined && shard.place.shards > 1 && this.#session.timeLeft > 0) {
         shard.input({ is: "deleted" });
       }
     }
   }
 
-  /** How long until something changes by itself. */
+  /** How long until a look may find a change, although no event comes. */
   #pause(): Seconds {
     const now = this.#now;
     const parts = [this.#watch, this.#division, this.#sweep, this.#withdrawal, ...this.#shards];
     const times = [this.#observed.nextEnd, ...parts.map(({ due }) => due - now)];
     if (this.#session.state.at === "live") times.push(this.#session.timeLeft);
-    // NB: a time that is over has been acted on, or waits for something that calls for a look itself.
+    // A time that is over has been acted on, or waits for an answer or event that calls for a look itself.
     return Math.max(SHORTEST_PAUSE, Math.min(...times.filter((time) => time > 0)));
   }
 }

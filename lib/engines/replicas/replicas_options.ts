@@ -1,4 +1,4 @@
-/** The surroundings of one replica: the parts that it is built of, its work, and those who are told of what it does. */
+/** The surroundings of one replica: the parts that it is built of, its work, and its observers. */
 
 import type { Client } from "../../client/client.ts";
 import type { TransportOptions } from "../../client/transport/transport.ts";

@@ -36,11 +36,11 @@ export interface SessionOptions {
   /** Returns the annotations of the member Lease: the state of the replica. Called for each renewal. */
   readonly annotations: () => Readonly<Record<string, string | null>>;
   /**
-   * Returns the renewal of another Lease that is renewed with the member Lease; undefined if there is none. It throws what the
-   * server refuses, and if the server does not answer.
+   * Returns the renewal of another Lease that is renewed with the member Lease; undefined if there is none. It throws if the
+   * server refuses, or does not answer.
    */
   readonly otherRenewal: () => (() => Promise<void>) | undefined;
-  /** Told what is to be done, in the same moment in which the state changes. */
+  /** Told of the consequence of each transition, in the same moment in which the state changes. */
   readonly onTransition: (then: SessionTransition["then"]) => void;
   /** Told of each renewal that failed, and with undefined of the first one that succeeds. */
   readonly onFailure: (error: unknown) => void;
@@ -104,7 +104,7 @@ export class Session {
       : undefined;
   }
 
-  /** Renews at once, and not when it is time: what the Lease says of the replica has changed. */
+  /** Renews at once, and not when it is time: the annotations of the member Lease have changed. */
   hurry(): void {
     this.#isHurried = true;
     this.#alarm.abort();
@@ -121,12 +121,12 @@ export class Session {
       if ((this.#state as SessionState).at === "lost") return;
       const pause = retryPeriod * (1 + JITTER * (2 * random.next() - 1));
       const rest = begun + pause - clock.monotonic();
-      // NB: a server that refuses at once is not asked without a pause.
+      // A server that refuses at once gets its next request after a pause, too.
       await this.#sleep(Math.max(rest, retryPeriod / 10), signal);
     }
   }
 
-  /** Deletes the member Lease. @throws What the server refuses, and if it does not answer. */
+  /** Deletes the member Lease. @throws {ApiError} If the server refuses. @throws If it does not answer. */
   async remove(): Promise<void> {
     const { requests } = this.#options;
     if (this.#record === undefined && this.#attempts.size === 0) return;
@@ -148,7 +148,7 @@ export class Session {
     await this.#options.clock.sleep(seconds, AbortSignal.any([signal, this.#alarm.signal]));
   }
 
-  /** One renewal, with what its refusal calls for. Never rejects. */
+  /** Sends one renewal; after a refusal, reads the member Lease, and writes it again if it is ours or has gone. Never rejects. */
   async #renew(): Promise<void> {
     try {
       if (await this.#write()) return;

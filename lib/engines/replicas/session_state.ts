@@ -1,10 +1,9 @@
 /**
- * The states of a replica's session, and what leads from one to the next: a pure function, so that the whole table can be read
- * and tested.
+ * The states of a replica's session, and its transitions: a pure function, so that the whole table can be read and tested.
  *
  * A session is live from the moment in which the last answered renewal was sent. Both clocks count, and the larger answer wins:
- * the monotonic clock of a suspended machine stands still, and a wall clock may be set back. `session.ts` does what a state
- * calls for. Source: docs/decisions/0028-replicas.md.
+ * the monotonic clock of a suspended machine stands still, and a wall clock may be set back. `session.ts` carries the
+ * transitions out. Source: docs/decisions/0028-replicas.md.
  */
 
 import type { Seconds } from "../../runtime/host.ts";
@@ -47,7 +46,7 @@ export type SessionInput =
  */
 export type FoundRecord = "own" | "ended" | "taken" | "emptied" | "absent";
 
-/** The next state, and what goes with it. */
+/** The next state, and its consequence. */
 export interface SessionTransition {
   readonly state: SessionState;
   /**
@@ -69,7 +68,7 @@ export function elapsedSince(since: Moment, now: Moment): Seconds {
   return Math.max(now.monotonic - since.monotonic, (now.wall - since.wall) / 1000);
 }
 
-/** Returns where a session is after something has happened, and what is to be done about it. */
+/** Returns the state of a session after an input, and the consequence for the replica. */
 export function sessionTransition(
   state: SessionState,
   input: SessionInput,

@@ -1,8 +1,8 @@
 /**
  * One shard in one replica: writes its Lease, begins and ends its terms, and tells the work.
  *
- * The loop of the machine in `shard_state.ts`. At most one request of a shard is under way. A write whose answer was lost is
- * read: a Lease that names us is ours, whoever says what.
+ * The loop of the machine in `shard_state.ts`. At most one request of a shard is under way. After a write whose answer was
+ * lost, the Lease is read: if it names us, it is ours.
  */
 
 import type { TaskGroup } from "../../async/tasks.ts";
@@ -44,7 +44,7 @@ export interface ShardOptions {
   readonly drainTimeout: () => Seconds;
   /** Returns the number of the next term. */
   readonly nextTerm: () => number;
-  /** Whether another set of shards stands, by a list that is consistent. @throws What the server refuses. */
+  /** Whether another set of shards stands, by a list that is consistent. @throws {ApiError} If the server refuses. */
   readonly isContested: () => Promise<boolean>;
   /** Called when a request has ended, and with each change: the shares may be others. */
   readonly onChange: () => void;
@@ -128,7 +128,7 @@ export class Shard {
     return this.#state.at === "draining" || this.#state.at === "aborting" ? this.#state.until : Infinity;
   }
 
-  /** Goes to the next state, and does what belongs to it. */
+  /** Goes to the next state, and carries out its consequence. */
   input(input: ShardInput): void {
     const { clock, drainTimeout, mayBegin } = this.#options;
     const time = { now: clock.monotonic(), drainTimeout: drainTimeout(), mayBegin: mayBegin() };
@@ -156,7 +156,7 @@ export class Shard {
     this.#options.work.proceed(this.#term, paused);
   }
 
-  /** Renews the Lease of a set of one shard. @throws What the server refuses, and if it does not answer. */
+  /** Renews the Lease of a set of one shard. @throws {ApiError} If the server refuses. @throws If it does not answer. */
   async renew(): Promise<void> {
     const { requests, observed, moments, identity } = this.#options;
     const before = observed.record(this.leaseName) ?? await this.#read();

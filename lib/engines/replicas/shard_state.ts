@@ -1,9 +1,9 @@
 /**
- * The states of a shard in one replica, and what leads from one to the next: a pure function, so that the whole table can be read
- * and tested.
+ * The states of a shard in one replica, and its transitions: a pure function, so that the whole table can be read and tested.
  *
- * `shard.ts` does what a state calls for: it writes the Lease, begins and ends terms, and tells the work. What the other replicas
- * hold, and for how long an answer has been the same, is the business of `replicas.ts`. Source: docs/decisions/0028-replicas.md.
+ * `shard.ts` carries the transitions out: it writes the Lease, begins and ends terms, and tells the work. The shards of the
+ * other replicas, and for how long the division has been the same, are the business of `division.ts`. Source:
+ * docs/decisions/0028-replicas.md.
  */
 
 import type { Seconds } from "../../runtime/host.ts";
@@ -22,7 +22,7 @@ export type ShardState =
    * We are responsible for the work that runs; none begins. `until`: when its signal is aborted. `isFinal`: the process stops.
    */
   | { readonly at: "draining"; readonly until: Seconds; readonly isFinal: boolean }
-  /** The signal of the work was aborted. `until`: when what still runs is left behind. */
+  /** The signal of the work was aborted. `until`: when handlers that still run are left behind. */
   | { readonly at: "aborting"; readonly until: Seconds; readonly isFinal: boolean }
   /** The term has ended; the Lease still names us, and is to be released. */
   | { readonly at: "releasing" };
@@ -58,14 +58,14 @@ export type ShardInput =
   /** The session was ended by another replica. */
   | { readonly is: "session lost" };
 
-/** The next state, and what goes with it. */
+/** The next state, and its consequence. */
 export interface ShardTransition {
   readonly state: ShardState;
   /**
    * take: write the Lease. check: list the Leases of other sets. begin: a new term, objects get turns. drain: no new turns.
-   * resume: turns begin again. abort: the signal of the term. let go: the term has ended in order; release. leave behind: the term
-   * has ended although work still runs; release. release: write the Lease, no term had begun. remake: create the Lease again.
-   * seize, lose: the term has ended by somebody else's doing.
+   * resume: turns begin again. abort: the signal of the term. let go: the term has ended in order; release. leave behind: the
+   * term has ended although work still runs; release. release: write the Lease, no term had begun. remake: create the Lease
+   * again. seize, lose: another replica or program has ended the term.
    */
   readonly then:
     | "take"
@@ -83,7 +83,7 @@ export interface ShardTransition {
     | "nothing";
 }
 
-/** Time, and what the present allows. */
+/** Time, and whether a shard may be begun now. */
 export interface ShardTime {
   /** On the monotonic clock. */
   readonly now: Seconds;
@@ -99,7 +99,7 @@ export const ABORT_GRACE: Seconds = 5;
 const AWAY: ShardState = { at: "away" };
 const RELEASING: ShardState = { at: "releasing" };
 
-/** Returns where a shard is after something has happened, and what is to be done about it. */
+/** Returns the state of a shard after an input, and the consequence for its Lease and its term. */
 export function shardTransition(state: ShardState, input: ShardInput, time: ShardTime): ShardTransition {
   switch (state.at) {
     case "away":
@@ -123,7 +123,7 @@ function same(state: ShardState): ShardTransition {
   return { state, then: "nothing" };
 }
 
-/** NB: a write under way is waited for, whatever happens meanwhile: the Lease may name us in the end. */
+/** NB: a write under way is waited for, whatever input comes meanwhile: the Lease may name us in the end. */
 function whileTaking(state: ShardState, input: ShardInput, { mayBegin }: ShardTime): ShardTransition {
   switch (input.is) {
     case "written":

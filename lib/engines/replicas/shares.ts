@@ -1,9 +1,9 @@
 /**
- * Which member takes which shard: a pure function of what every replica sees, so that no coordinator is needed.
+ * Which member takes which shard: a pure function of Leases that every replica sees, so that no coordinator is needed.
  *
- * Each member keeps what it holds up to its share, lowest numbers first. The rest is to be let go, and belongs, with the free
- * shards, to the members below their share. Replicas whose views differ for a moment may want the same shard: the version of
- * the Lease decides, and the function answers anew. Source: docs/decisions/0028-replicas.md.
+ * Each member keeps the shards that it holds, up to its share, lowest numbers first. The rest is to be let go, and belongs,
+ * with the free shards, to the members below their share. Replicas whose views differ for a moment may want the same shard: the
+ * version of the Lease decides, and the function answers anew. Source: docs/decisions/0028-replicas.md.
  */
 
 /** A member that has a share: its session is live, it is able to work, and it is not leaving. */
@@ -17,8 +17,8 @@ export interface ShareMember {
 /**
  * Returns for each shard the identity of the member that it belongs to; undefined for all where there are no members.
  *
- * Of n shards and m members each has the n / m shards (rounded down), and the first n mod m members have one more. First are
- * those that hold more now, then by identity, so that as few shards as possible move. A shard that a member without a share
+ * Of n shards and m members each has the n / m shards (rounded down), and the first n mod m members have one more. Members that
+ * hold more now come first, then by identity, so that as few shards as possible move. A shard that a member without a share
  * holds counts as free: it is let go by its holder.
  */
 export function shareOut(shards: number, members: readonly ShareMember[]): readonly (string | undefined)[] {

@@ -40,7 +40,7 @@ export class Withdrawal {
     return !this.isOn && this.#options.monotonic() >= this.#triedUntil;
   }
 
-  /** Why nothing is taken; undefined if it is not for this. */
+  /** Why this replica takes no shards; undefined while no withdrawal is on. */
   get reason(): string | undefined {
     return this.isOn ? this.#reason : undefined;
   }
