@@ -1,8 +1,8 @@
 /**
  * How long to wait after a failure: always as long, or longer with each failure in a row.
  *
- * Handlers that ask to be called again at once (a delay or backoff of 0) are, a few times; those that get nowhere then wait
- * longer and longer, so that one mistake takes neither a core nor the API server.
+ * Handlers that ask to be called again at once (a delay or backoff of 0) are, a few times in a row; after that they wait longer
+ * and longer, so that one mistake takes neither a core nor the API server.
  */
 
 import { growingPause } from "../async/backoff.ts";
@@ -10,7 +10,7 @@ import { withoutUndefined } from "../model/json.ts";
 import { pointTo } from "../runtime/call_site.ts";
 import type { Random, Seconds } from "../runtime/host.ts";
 
-/** By how much pauses vary, in both directions: what failed together does not come back together. */
+/** By how much pauses vary, in both directions: handlers that failed together do not come back together. */
 const JITTER = 0.2;
 
 /** A pause that grows with each failure in a row. */
@@ -32,7 +32,7 @@ export type HandlerBackoff = Seconds | ExponentialBackoff;
  * Each pause varies by a fifth in both directions, so that objects that failed together do not come back together. Success
  * resets it. In seconds; defaults: from 1 to 300, doubling.
  *
- * @throws {TypeError} If something in it is no number.
+ * @throws {TypeError} If one of its options is no number, or is not known.
  * @throws {RangeError} If `from` is not above 0, `to` is less than it, or `factor` is less than 1.
  * @example
  * ```ts
@@ -54,14 +54,14 @@ export function exponential(options: Partial<ExponentialBackoff> = {}): Exponent
   }
 }
 
-/** Checks what was given for a backoff that grows. @throws {TypeError | RangeError} As `exponential()`. */
+/** Checks the options of a backoff that grows. @throws {TypeError | RangeError} As `exponential()`. */
 export function readBackoff(given: object): ExponentialBackoff {
   for (const name of Object.keys(given)) {
     if (!["from", "to", "factor"].includes(name)) {
       throw new TypeError(`Cannot make a backoff with "${name}": known are from, to and factor`);
     }
   }
-  // What it holds is looked at now.
+  // The types of its values are checked now.
   const { from, to, factor } = given as Record<"from" | "to" | "factor", unknown>;
   for (const [name, value] of Object.entries({ from, to, factor })) {
     if (typeof value === "number") continue;
@@ -87,7 +87,7 @@ export function pauseAfter(backoff: HandlerBackoff, failures: number, random: Ra
   if (typeof backoff === "number") return backoff;
   const { from: initial, to: max, factor } = backoff;
   const jitter = random === undefined ? undefined : { share: JITTER, random };
-  // NB: by then it is as long as can be; a higher power would not be a number any more.
+  // After so many failures the pause is as long as can be; a higher power might overflow.
   return growingPause(Math.min(failures, 1000), { initial, max, factor, jitter });
 }
 

@@ -1,7 +1,8 @@
 /**
  * The error of children that cannot be brought in line.
  *
- * It stands here, since whoever runs handlers has to tell it from others: where the server is why, its one line says it all.
+ * It stands here, since the code that runs handlers has to tell it from other errors: if the server is the cause, its one line
+ * says it all.
  */
 
 import { ApiError, messageOf } from "../client/errors.ts";
@@ -24,8 +25,9 @@ const MOST_NAMED = 5;
 const LONGEST_EXPLANATION = 400;
 
 /**
- * Some children cannot be brought in line: the message says which, what they are, and why. Its `cause` is the error of the
- * first, or what a function has thrown; none where that repeats whole values (`failed` has it).
+ * Some children cannot be brought in line: the message names each child, its kind and the reason. Its `cause` is the first
+ * error that a function of the author has thrown, else the error of the first child; none if the error repeats whole values
+ * (`failed` has it).
  *
  * It counts as any other error of a handler: it is tried again unless the handler says otherwise.
  */
@@ -39,27 +41,27 @@ export class ChildrenError extends Error {
   constructor(failed: readonly FailedChild[]) {
     const first = failed.find(isThrown) ?? failed[0];
     const what = failed.length === 1 ? "child" : `${failed.length} children:`;
-    // NB: the log tells causes, too.
+    // The log prints causes, too: an error that is too long for the message is too long for the log.
     const cause = isTooLong(first?.error) ? undefined : first?.error;
     super(`Cannot bring about ${what} ${listSome(explain(failed))}`, { cause });
     this.failed = failed;
     blamedOn(this);
   }
 
-  /** Whether code is wrong, such as the author's `ready`, and not what the server says: then the stack tells something. */
+  /** Whether the author's code is at fault, such as `ready`, and not the server's answer: then the stack helps. */
   get isThrown(): boolean {
     return this.failed.some(isThrown);
   }
 }
 
-/** NB: that a kind is not served is a TypeError, too; but then there is no title. */
+/** NB: a kind that is not served is a TypeError, too; but then there is no title. */
 function isThrown({ title, error }: FailedChild): boolean {
   const isFault = error instanceof TypeError || error instanceof RangeError ||
     error instanceof ReferenceError;
   return title !== undefined && isFault;
 }
 
-/** Joins parts of a message; of many, those at the beginning. */
+/** Joins parts of a message; of many, the first ones. */
 export function listSome(texts: readonly string[]): string {
   const more = texts.length - MOST_NAMED;
   return [...texts.slice(0, MOST_NAMED), ...more > 0 ? [`and ${more} more`] : []].join("; ");
@@ -76,7 +78,7 @@ function explain(failed: readonly FailedChild[]): readonly string[] {
   return [...byError].map(([error, titles]) => `${listSome(titles)}: ${reasonOf(error)}${hint(error)}`);
 }
 
-/** Of what the server refuses, what was asked is left out: the child says it. */
+/** Returns the reason of an error. A refusal is told without its request, as the child's title names it. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof ApiError)) return messageOf(error);
   const { status, reason = "", explanation } = error;

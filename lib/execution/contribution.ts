@@ -7,7 +7,7 @@ import { formatJson } from "../runtime/json.ts";
 /** Is made before the call, and asked after it. */
 export class Contribution {
   readonly #patch: Patch;
-  /** Undefined: somebody else has put something in that cannot be sent, and is to answer for it. */
+  /** Undefined: an earlier call has put a value in that cannot be sent, and is to answer for it. */
   readonly #before: JsonObject | undefined;
   readonly #fns: readonly PatchFunction[];
 
@@ -19,7 +19,7 @@ export class Contribution {
 
   /** Whether the call has left the patch as it was. */
   get isEmpty(): boolean {
-    // NB: in nearly all calls nothing was in it before: then nothing is copied or compared.
+    // In nearly all calls the patch was empty before: then it is neither copied nor compared.
     if (this.#before === NOTHING && this.#fns.length === 0) return this.#patch.isEmpty;
     if (this.#patch.fns.length !== this.#fns.length) return false;
     const after = contentOf(this.#patch);
@@ -30,7 +30,7 @@ export class Contribution {
   /**
    * Makes sure that it can be sent; else it is taken out again, all of it.
    *
-   * @throws {TypeError} If something in it cannot be JSON; the message says where.
+   * @throws {TypeError} If a value in it cannot be JSON; the message says where.
    */
   check(): void {
     const patch = this.#patch;

@@ -1,8 +1,8 @@
 /**
- * The errors with which handlers say what should happen next, and those that the framework fails handlers with.
+ * The errors with which handlers say whether they are called again, and the errors that the framework fails handlers with.
  *
- * Source: Kopf, docs/errors. A `TemporaryError` is retried, a `PermanentError` never; what any other error means is the
- * handler's `errors` option.
+ * Source: Kopf, docs/errors. A `TemporaryError` is retried, a `PermanentError` never; the handler's `errors` option says how
+ * other errors are treated.
  */
 
 import { pointTo } from "../runtime/call_site.ts";
@@ -61,7 +61,7 @@ function delayOf(options: TemporaryErrorOptions): Seconds {
   }
 }
 
-/** Some 300 years: later times cannot be noted everywhere, and nobody would wait for them. */
+/** Some 300 years: not every record can hold later times. */
 const LONGEST_DELAY: Seconds = 1e10;
 
 function checkedDelay(delay: unknown): Seconds {
@@ -120,8 +120,8 @@ export class HandlerRetriesError extends PermanentError {
 }
 
 /**
- * Returns an Error for whatever was thrown: strings and other things become messages, with the thing as the cause. What
- * throws when it is read is replaced, so that nobody else meets it.
+ * Returns an Error for whatever was thrown: strings and other values become messages, with the value as the cause. An error
+ * whose properties throw when they are read is replaced, so that no log or record meets it.
  */
 export function toError(thrown: unknown): Error {
   try {
@@ -134,7 +134,7 @@ export function toError(thrown: unknown): Error {
   }
 }
 
-/** Reads what others will read of an error. @throws What its getters throw. */
+/** Reads the properties of an error that logs and records will read. @throws Any error of its getters. */
 function read(error: Error): Error {
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth++) {
     const { name, message, stack } = at;

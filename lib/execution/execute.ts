@@ -82,7 +82,7 @@ export async function execute<Args>(handler: Handler<Args>, options: ExecuteOpti
   return outcome;
 }
 
-/** Makes one attempt, which nobody is told of. Never throws. */
+/** Makes one attempt, without telling observers. Never throws. */
 export async function attemptOnce<Args>(
   handler: Handler<Args>,
   options: ExecuteOptions<Args>,
@@ -105,7 +105,7 @@ export async function attemptOnce<Args>(
   } catch (thrown) {
     dropUnsendable(handler, options);
     const spent = attempts.runtime + options.clock.monotonic() - begun;
-    // NB: what was thrown may be anything, also something that throws when it is looked at.
+    // NB: the thrown value may be anything, also an object that throws when it is looked at.
     const error = toError(thrown);
     cutAtCaller(error, CALLER);
     const outcome = judge(handler, { ...options, error, spent });
@@ -123,7 +123,7 @@ function dropUnsendable<Args>({ id }: Handler<Args>, { contribution, logger }: E
   }
 }
 
-/** Returns how long the attempt may take, and what it fails with then. */
+/** Returns how long the attempt may take, and the error that it fails with then. */
 function limitOf<Args>(
   { id, timeout = Infinity, attemptTimeout = Infinity }: Handler<Args>,
   { runtime }: Attempts,
@@ -148,7 +148,7 @@ export interface RefusedAttempt extends AttemptContext {
   readonly error: Error;
 }
 
-/** Fails an attempt afterwards: what the handler wrote was refused. Says the same as if the handler had thrown the error. */
+/** Fails an attempt afterwards: the handler's write was refused. Says the same as if the handler had thrown the error. */
 export function failAfterwards(handler: Handler<never>, refused: RefusedAttempt): Outcome {
   const { attempts: { retry, runtime }, error, observed, noun } = refused;
   const outcome = judge(handler, { ...refused, spent: runtime });
@@ -201,7 +201,7 @@ function backoffOf<Args>(
   return pauseAfter(backoff ?? defaultBackoff, retry, random);
 }
 
-/** Looks one attempt ahead: when the next one would exceed a limit, it fails now instead of waiting for nothing. */
+/** Looks one attempt ahead: when the next one would exceed a limit, this one fails now instead of waiting in vain. */
 function retryOrFail<Args>(handler: Handler<Args>, delay: Seconds, options: JudgeOptions): Outcome {
   const next = { retry: options.attempts.retry + 1, runtime: options.spent + delay };
   const exceeded = exceededLimit(handler as Handler, next);
@@ -213,13 +213,13 @@ function retryOrFail<Args>(handler: Handler<Args>, delay: Seconds, options: Judg
 
 /**
  * Ends an attempt that is no failure: sub-handlers are unfinished, or children are not ready. The handler is called again, and
- * nothing is counted. Authors who catch errors have to throw it on.
+ * no attempt is counted. Authors who catch errors have to throw it on.
  */
 export class Postponed extends Error {
   override readonly name: string = "Postponed";
   readonly delay: Seconds;
 
-  /** @param reason What the handler waits for. @param delay In seconds; 0: at once. */
+  /** @param reason The thing that the handler waits for. @param delay In seconds; 0: at once. */
   constructor(reason: string, delay: Seconds) {
     super(reason);
     this.delay = delay;
@@ -232,7 +232,7 @@ interface ReportOptions {
   readonly thrown: Error;
 }
 
-/** Expected errors take one line, as do those whose line says it all; unexpected ones come with a stack. */
+/** Expected errors, and errors of children without a fault of the author's code, take one line; others come with a stack. */
 function report(handler: Handler<never>, outcome: Outcome, { logger, noun, thrown }: ReportOptions): void {
   const expected = thrown instanceof TemporaryError || thrown instanceof PermanentError ||
     (thrown instanceof ChildrenError && !thrown.isThrown);

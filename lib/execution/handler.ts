@@ -1,5 +1,5 @@
 /**
- * A handler as the execution layer knows it: who it is, what to call, and within which limits.
+ * A handler as the execution layer knows it: its id, the function to call, and its limits.
  *
  * The registry knows what a handler was declared for (a cause, a kind, filters). To run it, that is not needed.
  */

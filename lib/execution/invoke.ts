@@ -28,14 +28,14 @@ export interface InvokeOptions<Args> {
   readonly args: (signal: AbortSignal) => Args;
 }
 
-/** The name of the functions that call handlers: in stacks, what follows them is ours. */
+/** The name of the functions that call handlers: in stacks, the frames after it are ours. */
 export const CALLER = "invokeHandler";
 
 /**
  * Returns what the function returns. `limit`: undefined if there is none.
  *
  * @throws The error of `overdue`, if the time is over first.
- * @throws What the function throws.
+ * @throws Any error of the function.
  */
 export async function invokeHandler<Args>(
   handler: Handler<Args>,
@@ -82,10 +82,10 @@ async function invokeWithin<Args>(
   }
 }
 
-// What the running handler was called with, for functions that are called from within it and get no arguments.
+// The arguments of the running handler, for functions that are called from within it and get no arguments.
 // Only conveniences may ask (the hierarchies' default owner): the framework itself passes everything by arguments.
 
-// Not state of the module: it holds nothing by itself, each call sees its own value.
+// Not state of the module: each call sees its own value.
 const context = new Context<CurrentCall>();
 
 /** The call of a handler. */
@@ -94,12 +94,12 @@ interface CurrentCall {
   readonly args: unknown;
 }
 
-/** Returns the handler that is running, or that has started what is running; undefined outside of handlers. */
+/** Returns the id of the handler that is running, or that has started the running code; undefined outside of handlers. */
 export function currentHandler(): string | undefined {
   return context.value?.handler;
 }
 
-/** Returns the function as one that runs for the handler that is running now, whenever and by whomever it is called. */
+/** Returns the function as one that runs for the handler that is running now, whenever it is called, and by any code. */
 export function boundToHandler(fn: () => void): () => void {
   return context.bind(fn);
 }

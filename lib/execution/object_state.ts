@@ -1,5 +1,5 @@
 /**
- * The facts that an operator knows of one object while the object exists. Nothing of them survives the process.
+ * The facts that an operator knows of one object while the object exists. They do not survive the process.
  *
  * Each part has one writer: the newest body is the store's (informers and writes put it there); everything else is written by
  * the object's reconcile, of which the work queue runs one at a time. Daemons, indexes and observers read.
@@ -21,7 +21,7 @@ export interface ResourceState {
 
 export interface ObjectStateOptions {
   readonly cached: CachedObject;
-  /** NB: what the server says of a resource changes (whether its status is a subresource, for one). */
+  /** Shared, as discovery may change the resource (whether its status is a subresource, for one). */
   readonly kind: ResourceState;
   /** Shared by all handlers of the object. */
   readonly memo: Record<string, unknown>;
@@ -39,7 +39,7 @@ export class ObjectState {
   readonly pending = new PendingWrite();
   /** The facts that parts of the operator keep about the object. */
   readonly #slots = new Slots();
-  /** The handlers of its kind that want nothing of it as it is in the snapshot. Written by `reconcile()`. */
+  /** The handlers of its kind, if none of them is to be called for the snapshot. Written by `reconcile()`. */
   settledFor: object | undefined;
   #snapshot: KubeObject | undefined;
   #doubt: "conflict" | "restored" | undefined;
@@ -64,12 +64,12 @@ export class ObjectState {
     return this.kind.resource;
   }
 
-  /** The newest state known: for daemons, writes and observers. NB: it may change while a reconcile runs. */
+  /** The newest state known: for daemons, writes and observers. It may change while a reconcile runs. */
   get body(): KubeObject {
     return this.cached.object;
   }
 
-  /** The state that the current reconcile began with: for everything that decides, and for what handlers see. */
+  /** The state that the current reconcile began with: decisions are made by it, and handlers see it. */
   get snapshot(): KubeObject {
     return this.#snapshot ?? this.cached.object;
   }
@@ -79,7 +79,7 @@ export class ObjectState {
     return this.#snapshot !== this.cached.object;
   }
 
-  /** Whether something of an earlier reconcile is still to be written, so that each event is a reason to try again. */
+  /** Whether changes of an earlier reconcile are still to be written, so that each event is a reason to try again. */
   get isUnfinished(): boolean {
     return !this.pending.isEmpty || this.#slots.areUnfinished;
   }
@@ -99,7 +99,7 @@ export class ObjectState {
     return this.#deletingSince;
   }
 
-  /** Whether its deletion was handled to its end: nothing is done with it any more. */
+  /** Whether its deletion was handled to its end: it has no more turns. */
   get isForgotten(): boolean {
     return this.#isForgotten;
   }
@@ -119,7 +119,7 @@ export class ObjectState {
     return this.#slots.known(key, handler);
   }
 
-  /** A daemon or timer begins to write onto the object. Returns what says that the write has ended. */
+  /** A daemon or timer begins to write onto the object. Returns a handle whose disposal says that the write has ended. */
   writing(before: KubeObject, wanted: Outgoing): Disposable | undefined {
     return this.#slots.writing(before, wanted);
   }
@@ -135,7 +135,7 @@ export class ObjectState {
     return { before, after };
   }
 
-  /** Takes the newest state as one that calls for nothing, as the one before did. */
+  /** Takes the newest state as the snapshot, without a turn: like the state before, it calls for no handler. */
   settle(): void {
     this.#move("settled");
   }
@@ -152,7 +152,7 @@ export class ObjectState {
     this.#doubt = this.#doubt === "restored" ? "restored" : why;
   }
 
-  /** Takes what was read; undefined: there is no such object any more. */
+  /** Takes the object that was read; undefined: there is no such object any more. */
   resolve(object: KubeObject | undefined): void {
     if (object === undefined) {
       this.markAbsent();
@@ -164,13 +164,13 @@ export class ObjectState {
     this.#doubt = undefined;
   }
 
-  /** The server has said that the object is not there any more: what is known of it by now is no news. */
+  /** The server has said that the object is not there any more: its newest known state is no news. */
   markAbsent(): void {
     this.#isAbsent = true;
     this.#snapshot = this.cached.object;
   }
 
-  /** Returns whether that was not reported of this object yet: for log lines that come once. */
+  /** Returns whether this was not reported of the object yet: for log lines that come once. */
   reportOnce(what: string): boolean {
     if (this.#reported?.has(what)) return false;
     (this.#reported ??= new Set()).add(what);
@@ -178,7 +178,7 @@ export class ObjectState {
   }
 }
 
-/** Returns what tells one object from all others. */
+/** Returns a key that tells one object from all others: "resource/uid", or "resource/namespace/name" without a uid. */
 export function objectKey(resource: Resource, { metadata }: KubeObject): string {
   const { uid, namespace = "", name = "" } = metadata ?? {};
   return `${keyOf(resource)}/${uid || `${namespace}/${name}`}`;

@@ -1,10 +1,10 @@
 /**
- * The one write path: what handlers, daemons, timers and the framework itself want on an object goes through `write()`.
+ * The one write path: all changes that handlers, daemons, timers and the framework itself make to an object go through `write()`.
  *
- * It puts together what is pending and what is new, sends what differs from the newest state in as few requests as possible
- * (`write_requests.ts`), takes the response for the object's newest state, keeps what could not be sent, and tells observers.
- * It never throws: `WriteResult` says what became of it. When to try again, and whether to read the object before, is the
- * caller's. What each answer of the server means stands in one table, in docs/architecture.md.
+ * It joins pending and new changes, sends the fields that differ from the newest state in as few requests as possible
+ * (`write_requests.ts`), takes the response for the object's newest state, keeps changes that could not be sent, and tells
+ * observers. It never throws: `WriteResult` says how the write has ended. When to try again, and whether to read the object
+ * before, is the caller's choice. The meaning of each answer of the server stands in one table, in docs/architecture.md.
  */
 
 import type { CachedObject } from "../client/cache/object_store.ts";
@@ -32,11 +32,11 @@ export interface WritableState extends Subject {
   writing?(before: KubeObject, wanted: Outgoing): Disposable | undefined;
 }
 
-/** A write, and for whom it is. */
+/** A write, and its author. */
 export interface WriteRequest {
-  /** The changes that handlers want. NB: what turns out to be hopeless is cleared in it. */
+  /** The changes that handlers want. NB: the writer clears changes in it that the server would refuse for ever. */
   readonly patch: Patch;
-  /** Ids of the handlers whose changes are in it. Default: none, so that nobody's attempt fails if it is refused. */
+  /** Ids of the handlers whose changes are in it. Default: none, so that no handler's attempt fails if it is refused. */
   readonly handlers?: readonly string[];
   /** The framework's own changes. They are never pending: the next reconcile makes them anew. */
   readonly notes?: Patch;
@@ -47,7 +47,7 @@ export interface WriteRequest {
   readonly logger: Logger;
   /** Whether it goes before other writes where they have to wait. Default: false. */
   readonly urgent?: boolean;
-  /** Whether the object is read before, since nobody knows what an earlier write has done. Default: false. */
+  /** Whether the object is read before, since the outcome of an earlier write is not known. Default: false. */
   readonly readsFirst?: boolean;
 }
 
@@ -58,9 +58,9 @@ export type WriteAuthor =
 
 /** The outcome of a write. */
 export type WriteResult =
-  /** Nothing differs from the newest state. */
+  /** No wanted field differs from the newest state. */
   | { readonly kind: "unchanged" }
-  /** `outgoing` is what was sent; `lost` are functions that lost a race: they are pending, and the object has changed. */
+  /** `outgoing`: the changes that were sent; `lost`: the functions that lost a race: they are pending, and the object has changed. */
   | {
     readonly kind: "written";
     readonly body: KubeObject;
@@ -69,7 +69,7 @@ export type WriteResult =
     readonly outgoing: Outgoing;
     readonly lost: readonly PatchFunction[];
   }
-  /** There is no such object any more, or another one has its name, or that was its last finalizer. Nothing is pending. */
+  /** There is no such object any more, or another one has its name, or that was its last finalizer. No change is pending. */
   | { readonly kind: "gone" }
   /** It is pending. */
   | { readonly kind: "kept"; readonly error: unknown }
@@ -84,15 +84,18 @@ export interface ObjectWriterOptions {
   readonly client: Client;
   readonly observer: Observer;
   readonly clock: Clock;
-  /** How long the event of a write is waited for, and what must not be repeated. Read anew for each write. */
+  /**
+   * How long the event of a write is waited for, and the confidential fields, whose values must not be repeated. Read anew for
+   * each write.
+   */
   readonly settings: Pick<PersistenceSettings, "consistencyTimeout" | "confidential">;
-  /** Aborts when nothing may be written any more. */
+  /** Aborts when the operator must not write any more. */
   readonly fence: AbortSignal;
 }
 
 /** How an object is read. */
 export interface ReadOptions extends Pick<WriteRequest, "urgent"> {
-  /** Ends the reading. Default: when nothing may be written any more. */
+  /** Ends the reading. Default: when the operator must not write any more. */
   readonly signal?: AbortSignal;
 }
 
@@ -104,12 +107,12 @@ export class ObjectWriter {
     this.#options = options;
   }
 
-  /** Whether nothing may be written any more. */
+  /** Whether the operator must not write any more. */
   get isClosed(): boolean {
     return this.#options.fence.aborted;
   }
 
-  /** Writes what is pending and what is new. Never throws. */
+  /** Writes the pending and the new changes. Never throws. */
   async write(state: WritableState, request: WriteRequest): Promise<WriteResult> {
     if (isNothing(request)) return unchanged(request);
     const result = await this.#write(state, request);
@@ -122,7 +125,7 @@ export class ObjectWriter {
     const { patch, notes, finalizer, pending, author, logger, urgent, readsFirst = false } = request;
     const wanted = pending.compose(patch, logger);
     const { fns } = wanted;
-    // What functions change comes before the notes, which say that it has happened.
+    // The functions' changes come before the notes, which say that they have happened.
     const [noted, notedAfter] = fns.length > 0 ? [undefined, notes] : [notes, undefined];
     const content = noted === undefined ? wanted.content : joinPatches(wanted.content, noted.toMergePatch());
     try {
@@ -209,12 +212,15 @@ export class ObjectWriter {
 /** A write that has reached the object. */
 interface ToldWrite {
   readonly before: KubeObject;
-  /** The changes that handlers wanted: without the notes, which are nobody's change. */
+  /** The changes that handlers wanted: without the notes, which are no handler's change. */
   readonly wanted: Outgoing;
   readonly sent: Applied;
 }
 
-/** Returns what handlers have changed: what their patch says and was not there already, and what its functions did. */
+/**
+ * Returns the paths that handlers have changed: the fields of their patch that were not there already, and the changes of its
+ * functions.
+ */
 function pathsOf({ before, wanted: { content, fns }, sent: { body } }: ToldWrite): readonly string[] {
   const paths = namedPaths(minimisePatch(before, content) ?? {});
   if (fns.length === 0 || body === undefined) return paths;
@@ -228,7 +234,7 @@ function movedFinalizer(before: KubeObject, change: FinalizerChange | undefined)
   return change.wanted;
 }
 
-/** Whether nobody wants anything, and nothing is left of earlier writes. */
+/** Whether the request wants no change, and earlier writes have left none. */
 function isNothing({ patch, notes, finalizer, pending }: WriteRequest): boolean {
   const hasNotes = notes?.isEmpty === false;
   return !hasNotes && finalizer === undefined && pending.isEmpty && patch.isEmpty;
@@ -247,7 +253,7 @@ function settleSent(sent: Applied, outgoing: Outgoing, request: WriteRequest): W
   if (failure !== undefined || isRefused) {
     const error = failure?.cause ?? refusal;
     logger.error("Cannot apply the functions of the patch: all of them are dropped", { error });
-    // NB: the fields stay in it: they are on the object, so that records are to be signed with them.
+    // NB: the fields stay in the patch: they are on the object, so that records are to be signed with them.
     patch.fns = [];
     return dropped(failure ?? toError(refusal), request);
   }
@@ -291,7 +297,7 @@ function fieldsOf({ details }: ApiError): string[] {
   return fields.filter((field) => field !== "metadata.resourceVersion");
 }
 
-/** A refusal that names fields, and does not repeat what was to be written. */
+/** A refusal that names fields, and does not repeat their values. */
 function withoutValues(error: ApiError): ApiError {
   const { status, request, headers, body, details } = error;
   const causes = details?.causes?.map(({ reason, field }) => ({ reason, field }));

@@ -1,8 +1,8 @@
 /**
  * The hooks of observers: metrics, traces, the ledger, the detector of hot loops.
  *
- * One interface for all of them, whose methods are all optional, so that whoever works calls `observer.written?.(...)`:
- * where nobody observes, not even the arguments are made. Observers must not throw, and must not wait.
+ * One interface for all of them, whose methods are all optional, so that the observed code calls `observer.written?.(...)`:
+ * without an observer, not even the arguments are made. Observers must not throw, and must not wait.
  */
 
 import type { VersionOrder } from "../client/cache/object_store.ts";
@@ -43,7 +43,7 @@ export interface ReconcileEnd {
   readonly after?: Seconds;
   /** Why it is reconciled then. */
   readonly wake?: string;
-  /** Whether nothing had happened. */
+  /** Whether the object had no news. */
   readonly unchanged?: boolean;
   /** Whether the object has gone. */
   readonly gone?: boolean;
@@ -102,9 +102,9 @@ export interface BackgroundWriter {
   readonly content: JsonObject;
 }
 
-/** Slows down daemons and timers that wake themselves by what they write. */
+/** Slows down daemons and timers that wake themselves by their own writes. */
 export interface Brake {
-  /** Called before a write: finds out who else writes, if that may be needed. */
+  /** Called before a write: finds out the object's other writers, if that may be needed. */
   findOtherWriters(subject: Subject, logger: Logger): Promise<void> | undefined;
   /** Called after a write. Returns how long the next run has to wait at least; undefined: not at all. */
   pauseAfter(subject: Subject, logger: Logger): Seconds | undefined;
@@ -127,41 +127,41 @@ export interface WatchChange {
   readonly state: WatchSnapshot;
 }
 
-/** A piece of work that may be wrapped: for what must know where it begins, ends, and what is called inside. */
+/** A piece of work that may be wrapped: for observers that must know where it begins and ends, and which calls it makes. */
 export type Step =
   | { readonly kind: "reconcile"; readonly subject: Subject; readonly wake: string }
   | { readonly kind: "attempt"; readonly subject: Subject | undefined; readonly attempt: AttemptStart };
 
-/** The webhook that an admission review asked: "/" for all handlers, "/<id>" for one, "unknown" for one that there is not. */
+/** The webhook that an admission review asked: "/" for all handlers, "/<id>" for one, "unknown" for a path without a handler. */
 export type ReviewedWebhook = string;
 
-/** Observes: one hook for each station on the way of an event, and for what goes on beside it. */
+/** Observes: one hook for each station on the way of an event, and for the work beside it. */
 export interface Observer extends RequestObserver {
   /** An event was put into the queue. */
   enqueued?(subject: Subject, type: WatchEvent["type"]): void;
-  /** An event has changed nothing that anybody looks at: no reconcile comes of it. */
+  /** An event has changed only fields that no handler looks at: no reconcile comes of it. */
   passed?(subject: Subject, states: { readonly before: KubeObject; readonly after: KubeObject }): void;
   reconcileBegins?(subject: Subject, start: ReconcileStart): void;
-  /** A newer state was adopted, from an event or a response. What differs is for those to find out who want to know. */
+  /** A newer state was adopted, from an event or a response. An observer that needs the difference computes it. */
   adopted?(subject: Subject, states: { readonly before: KubeObject; readonly after: KubeObject }): void;
-  /** It was found out what the object's state calls for. */
+  /** The cause that the object's state calls for was found out. */
   decided?(subject: Subject, cause: { readonly reason: string; readonly diff: Diff }): void;
-  /** A handler was found to match, or not: then it says which of its criteria does not hold. */
+  /** A handler was found to match, or not: `mismatch` names the criterion that does not hold. */
   judged?(
     subject: Subject,
     verdict: { readonly handler: string; readonly mismatch: string | undefined },
   ): void;
   attemptBegins?(subject: Subject | undefined, attempt: AttemptStart): void;
-  /** The handler has computed for so long before it waited for the first time that nothing else could run. */
+  /** The handler has computed for so long before it waited for the first time that other work was held up. */
   attemptBlocks?(subject: Subject | undefined, attempt: AttemptStart): void;
   attemptEnds?(subject: Subject | undefined, attempt: AttemptEnd): void;
   /**
-   * An attempt counts as this: as it ended; but where the server may refuse what it has written, only when that is known. Of
-   * an attempt that failed by a refusal, `seconds` is 0.
+   * An attempt counts as this: as it ended; but while the server may still refuse its write, the hook waits. Of an attempt that
+   * failed by a refusal, `seconds` is 0.
    */
   attemptCounts?(subject: Subject | undefined, attempt: AttemptEnd): void;
   written?(subject: Subject, written: Written): void;
-  /** The server has refused what handlers wrote: their attempts, which had ended well, have failed by that. */
+  /** The server has refused the changes of handlers: their attempts, which had ended well, have failed by that. */
   refused?(subject: Subject, refusal: { readonly handlers: readonly string[]; readonly error: Error }): void;
   reconcileEnds?(subject: Subject, end: ReconcileEnd): void;
   /** A watch has entered another phase. */
@@ -171,9 +171,9 @@ export interface Observer extends RequestObserver {
   /** A Kubernetes event was posted, counted on an earlier one, or dropped. */
   eventPosted?(result: "posted" | "repeated" | "dropped"): void;
   hotLoop?(subject: Subject, loop: HotLoop): void;
-  /** An error of the author's that nobody has caught. */
+  /** An error of the author's code that was not caught. */
   strayError?(kind: "rejection" | "exception"): void;
-  /** An admission review has come; to a handler that there is, or to all. */
+  /** An admission review has come. */
   reviewBegins?(webhook: ReviewedWebhook): void;
   reviewEnds?(webhook: ReviewedWebhook, end: { readonly code: number; readonly seconds: Seconds }): void;
   /** Runs a piece of work, from inside. */
@@ -184,7 +184,7 @@ export interface Observer extends RequestObserver {
 export interface Observed {
   readonly observer: Observer;
   readonly subject: Subject | undefined;
-  /** Takes the attempts that have succeeded, for who tells what they count as. Default: that is told at once. */
+  /** Takes the attempts that have succeeded: the holder of this set tells later how they count. Default: that is told at once. */
   readonly succeeded?: Set<AttemptEnd>;
 }
 
@@ -219,8 +219,7 @@ export type OnObserverFailure = (error: unknown, method: string) => void;
 /**
  * Combines observers; hooks that none of them implements are left out.
  *
- * Some of them call code that is not ours (an OpenTelemetry SDK): what they throw goes to `onFailure`, and never to those
- * who are observed.
+ * Some of them call code that is not ours (an OpenTelemetry SDK): their errors go to `onFailure`, and never to the observed code.
  */
 export function combineObservers(
   observers: readonly Observer[],
@@ -229,7 +228,7 @@ export function combineObservers(
   const combined: Record<string, unknown> = {};
   for (const name of TOLD) {
     const tell = observers.flatMap((each) => {
-      // All of them take three arguments at most; which, is the same for all of one name.
+      // All hooks take three arguments at most; hooks of one name take the same ones.
       const fn = each[name] as ((...args: unknown[]) => void) | undefined;
       return fn === undefined ? [] : [fn.bind(each)];
     });
@@ -272,7 +271,7 @@ function wrap<Result>(
   const once = (): Promise<Result> => running ??= inner();
   const recover = (error: unknown): Promise<Result> => {
     const outcome = once();
-    // What the work itself has thrown is none of the observer's failures.
+    // An error of the work itself is none of the observer's failures.
     outcome.then(() => onFailure(error, "around"), (own) => own === error || onFailure(error, "around"));
     return outcome;
   };

@@ -1,7 +1,7 @@
 /**
- * Changes that could not be written yet: kept by whoever wanted them (an object's reconciles, one daemon), and sent with the next write.
+ * Changes that could not be written yet: kept by their author (an object's reconciles, one daemon), and sent with its next write.
  *
- * It holds what handlers want. The framework's own notes are made anew each time, but for those that wait for functions.
+ * It holds the changes of handlers. The framework's own notes are made anew each time, but for notes that wait for functions.
  */
 
 import type { JsonObject } from "../model/object.ts";
@@ -25,7 +25,7 @@ export interface Outgoing {
 }
 
 interface Kept {
-  /** Undefined once somebody has taken its functions. */
+  /** Undefined once `takeLost()` has taken its functions. */
   patch: Patch | undefined;
   /** Ids of the handlers whose changes are in it. */
   readonly handlers: readonly string[];
@@ -46,7 +46,7 @@ export interface PendingNotes {
 /** The pending changes of one author of writes. */
 export class PendingWrite {
   #notes: PendingNotes | undefined;
-  // NB: made when it is needed: most objects never have one.
+  // Made when it is needed: most objects never have one.
   #kept: Kept | undefined;
   /** Attempts that have ended well, and whose changes are pending: the server may refuse them. */
   #undecided: readonly AttemptEnd[] = NO_ATTEMPTS;
@@ -55,7 +55,7 @@ export class PendingWrite {
     return this.patch?.isEmpty ?? true;
   }
 
-  /** The notes for when functions that lost a race are written: what their handlers have done is noted as of then. */
+  /** The notes that go out after functions that lost a race: they say that the functions' handlers have ended. */
   get notes(): PendingNotes | undefined {
     return this.#notes;
   }
@@ -65,7 +65,7 @@ export class PendingWrite {
     return this.#kept?.patch;
   }
 
-  /** Whether patch functions are pending: they come before handlers, which are to see what they do. */
+  /** Whether patch functions are pending: they come before handlers, which are to see their changes. */
   get hasFunctions(): boolean {
     return (this.patch?.fns.length ?? 0) > 0;
   }
@@ -85,7 +85,7 @@ export class PendingWrite {
     return this.#kept?.races ?? 0;
   }
 
-  /** Returns what is kept, then what handlers want. What JSON cannot express is dropped from `patch`. */
+  /** Returns the kept changes, followed by the handlers' new ones. Fields that JSON cannot express are dropped from `patch`. */
   compose(patch: Patch, logger: Logger): Outgoing {
     const { patch: kept } = this;
     const content = toContent(patch, logger);
@@ -129,8 +129,8 @@ export class PendingWrite {
   }
 
   /**
-   * Takes attempts that have ended well, and keeps those whose changes are pending. Returns the others, and earlier ones of
-   * which it is known by now: their changes are written, or their handler has been called again.
+   * Takes successful attempts, and keeps each one whose handler has pending changes. Returns the attempts that count now: the
+   * other new ones, and kept ones whose changes are written or whose handler has been called again.
    */
   decide(ended: Iterable<AttemptEnd>): Iterable<AttemptEnd> {
     if (this.#undecided.length === 0 && this.handlers.length === 0) return ended;
@@ -142,14 +142,14 @@ export class PendingWrite {
     return [...earlier, ...fresh].filter((end) => !this.#undecided.includes(end));
   }
 
-  /** Returns the attempts whose changes were never written: nothing more will be known of them. */
+  /** Returns the attempts whose changes were never written, and keeps them no longer. */
   abandon(): readonly AttemptEnd[] {
     const left = this.#undecided;
     this.#undecided = NO_ATTEMPTS;
     return left;
   }
 
-  /** Takes out the functions that lost a race, for somebody who puts them into a patch of their own. */
+  /** Takes out the functions that lost a race, for a daemon that puts them into a patch of its own. */
   takeLost(): readonly PatchFunction[] {
     const kept = this.#kept;
     if (kept?.patch === undefined || kept.failures > 0) return [];
@@ -163,7 +163,7 @@ export class PendingWrite {
   }
 }
 
-/** Returns the patch as JSON; what JSON cannot express is dropped, and the functions stay. */
+/** Returns the patch as JSON. If JSON cannot express it, its fields are dropped, and the functions stay. */
 function toContent(patch: Patch, logger: Logger): JsonObject {
   try {
     return patch.toMergePatch();

@@ -15,8 +15,8 @@ export interface ResultTarget {
 }
 
 /**
- * Puts a handler's result under its id into the status: an object is merged into the object that is there, anything else
- * replaces what is there. Members that are null are taken away; in an object that is new they are left out.
+ * Puts a handler's result under its id into the status: an object is merged into the object that is there, any other result
+ * replaces the value that is there. Members that are null are taken away; in an object that is new they are left out.
  *
  * A result that JSON cannot express is logged and dropped: it must not undo the success.
  */

@@ -8,11 +8,11 @@ import type { Outgoing } from "./pending_write.ts";
 
 /** The hooks that an object calls in its slots. A slot may leave out any of them. */
 export interface SlotHooks {
-  /** The snapshot is another one: at the start of a turn, or because a newer state calls for nothing. */
+  /** The snapshot is another one: at the start of a turn, or because a newer state calls for no handler. */
   moved?(before: KubeObject | undefined, after: KubeObject, how: "turn" | "settled"): void;
   /** A daemon or timer begins to write onto the object; disposing says that the write has ended. */
   writing?(before: KubeObject, wanted: Outgoing): Disposable;
-  /** Whether something of an earlier turn is still to be written, so that each event is a reason to try again. */
+  /** Whether changes of an earlier turn are still to be written, so that each event is a reason to try again. */
   readonly isUnfinished?: boolean;
 }
 
@@ -34,7 +34,7 @@ interface Entry {
 
 /** The slots of one object: few, so that a list is searched faster than a map, and is smaller. */
 export class Slots {
-  // NB: never pushed to: an array that grows keeps room for sixteen more, of which most objects have no need.
+  // NB: never pushed to: an array that grows keeps room for sixteen more entries, and most objects need none of them.
   #entries: readonly Entry[] = NONE;
 
   /** Returns a slot, which the first call makes. With a handler's id: one for each handler. */
@@ -54,7 +54,7 @@ export class Slots {
     }
   }
 
-  /** Whether a slot has something that is still to be written. */
+  /** Whether a slot has changes that are still to be written. */
   get areUnfinished(): boolean {
     return this.#entries.some(({ slot }) => slot.isUnfinished === true);
   }
@@ -64,7 +64,10 @@ export class Slots {
     for (const { slot } of this.#entries) slot.moved?.(before, after, how);
   }
 
-  /** A daemon or timer begins to write. Returns what says that the write has ended; undefined: no slot wants to know. */
+  /**
+   * A daemon or timer begins to write. Returns a handle whose disposal says that the write has ended; undefined: no slot has
+   * the hook.
+   */
   writing(before: KubeObject, wanted: Outgoing): Disposable | undefined {
     const told = this.#entries.flatMap(({ slot }) => slot.writing?.(before, wanted) ?? []);
     if (told.length <= 1) return told[0];

@@ -1,12 +1,12 @@
 /**
- * The requests of one write: what is wanted on an object, in as few requests as possible.
+ * The requests of one write: the changes of an object, in as few requests as possible.
  *
  * A field that equals the live state is not sent. Where status is a subresource it goes first, so that a crash in between
- * repeats a handler but never loses what it wrote; notes and finalizers follow in one merge patch. A list of finalizers goes
- * out with the version that it was made from, and is made anew on a conflict, so that others' finalizers are never lost. All
- * of it is for one object: should that have gone, nothing lands on another one that has taken its name. Functions come after
- * the fields, as JSON patches of what they change on the newest object; notes and finalizers wait for them, since they say
- * that everything has happened. What the answers mean for what is pending is told in `object_writer.ts`. Source: Kopf,
+ * repeats a handler but never loses the handler's changes; notes and finalizers follow in one merge patch. A list of finalizers
+ * goes out with the version that it was made from, and is made anew on a conflict, so that others' finalizers are never lost.
+ * Each request is for one object: if the object has gone, no request changes another object that has taken its name. Functions
+ * come after the fields, as JSON patches of their changes to the newest object; notes and finalizers wait for them, since they
+ * say that everything has happened. The meaning of the answers for pending changes is in `object_writer.ts`. Source: Kopf,
  * docs/patches.
  */
 
@@ -46,19 +46,19 @@ export interface ApplyOptions {
 
 /** The outcome of a write. */
 export interface Applied {
-  /** The newest state; the one that was given if nothing was sent; undefined if the object has gone. */
+  /** The newest state; the given one if no request was sent; undefined if the object has gone. */
   readonly body: KubeObject | undefined;
   /** How many requests changed the object. */
   readonly writes: number;
-  /** Functions that lost against somebody else's change: to be applied to the newest object, which must be read first. */
+  /** Functions that lost against another writer's change: to be applied to the newest object, which must be read first. */
   readonly remaining: readonly PatchFunction[];
-  /** The server's answer to those functions. */
+  /** The server's answer to the remaining functions. */
   readonly refusal?: ApiError;
   /** A function threw: none of them was applied. Everything else is written. */
   readonly failure?: FunctionFailure;
 }
 
-/** A function of the patch threw: that is the user's fault, and would happen again. The cause is what it threw. */
+/** A function of the patch threw: that is the user's fault, and would happen again. The cause is the function's error. */
 class FunctionFailure extends Error {
   override readonly name: string = "FunctionFailure";
 }
@@ -67,7 +67,7 @@ class FunctionFailure extends Error {
 const CONFLICTS = 5;
 
 /**
- * Writes the fields, what the functions make of the object, the notes and the finalizer.
+ * Writes the fields, the changes of the functions, the notes and the finalizer.
  *
  * @throws {ApiError} If the server refuses for another reason than that the object has gone.
  */
@@ -93,7 +93,7 @@ export async function applyPatch(options: ApplyOptions): Promise<Applied> {
 
 const NONE: readonly PatchFunction[] = [];
 
-/** The object has gone, and another one has its name: what was meant for the one must not land on the other. */
+/** The object has gone, and another one has its name: the changes of the one must not land on the other. */
 class ReplacedError extends Error {}
 
 function isReplaced(error: unknown): boolean {
@@ -103,7 +103,7 @@ function isReplaced(error: unknown): boolean {
   return isAboutUid || /UID in precondition/.test(error.body?.message ?? "");
 }
 
-/** Whether an answer 404 is about this object, and not about a route, a namespace or something behind a proxy. */
+/** Whether an answer 404 is about this object, and not about a route, a namespace or a server behind a proxy. */
 function namesObject(error: ApiError, { metadata: { name } }: KubeObject): boolean {
   return name !== undefined && error.details?.name === name;
 }
@@ -120,7 +120,7 @@ class Writer {
     this.body = options.body;
   }
 
-  /** Whether something is to be written whose present state is not remembered: only a whole object shows what is news. */
+  /** Whether the cache does not hold the fields that are to be written: only the whole object shows which of them differ. */
   get isBlind(): boolean {
     const { body, content, fns } = this.#options;
     if (this.#projection === undefined) return false;
@@ -131,12 +131,12 @@ class Writer {
 
   /** The newest state, as it is remembered. */
   get newest(): KubeObject {
-    // NB: what was given is in that form already.
+    // The given object is in that form already.
     if (this.body === this.#options.body) return this.body;
     return this.#projection?.project(this.body) ?? this.body;
   }
 
-  /** Sends what is of the status, then everything else. */
+  /** Sends the status, then all other fields. */
   async mergeAll(content: JsonObject, finalizer?: FinalizerChange): Promise<void> {
     const { status, main = {} } = split(content, this.#options.resource);
     if (status !== undefined) await this.mergeStatus(status);
@@ -149,7 +149,7 @@ class Writer {
     if (body !== undefined) await this.#send({ type: "merge", body: this.#addressed(body) });
   }
 
-  /** NB: servers do not look at the uid in a custom object's status patch, but at the version (seen on 1.36). */
+  /** NB: in a custom object's status patch, servers do not check the uid, but the version (seen on 1.36). */
   async mergeStatus(content: JsonObject): Promise<void> {
     await this.#insist(async () => {
       const body = minimisePatch(this.body, content);
@@ -172,7 +172,7 @@ class Writer {
     });
   }
 
-  /** Tries again with the newest state, when somebody else has changed the object meanwhile. */
+  /** Tries again with the newest state, when another client has changed the object meanwhile. */
   async #insist(write: () => Promise<void>): Promise<void> {
     for (let conflicts = 0;; conflicts++) {
       try {
@@ -212,7 +212,7 @@ class Writer {
   /** A name may be taken by another object meanwhile; its uid says which one is meant. */
   #addressed(body: JsonObject): JsonObject {
     const { uid } = this.body.metadata;
-    // The section is ours or that of handlers: an object in any case.
+    // The metadata is ours, or comes from handlers: an object in any case.
     return uid === undefined
       ? body
       : { ...body, metadata: { ...body.metadata as JsonObject | undefined, uid } };
@@ -260,12 +260,12 @@ class Writer {
 /** The object with the finalizers that a handler's patch wants: ours is put on that list, or taken off it. */
 function withWantedFinalizers(body: KubeObject, { metadata }: JsonObject): KubeObject {
   if (!isObject(metadata) || !Object.hasOwn(metadata, "finalizers")) return body;
-  // Whatever a handler has put there: what is no list of texts counts as none.
+  // A handler may have put any value there: one that is no list of texts counts as none.
   const finalizers = metadata.finalizers as string[] | undefined;
   return { ...body, metadata: { ...body.metadata, finalizers } };
 }
 
-/** The new list, null for none; undefined if nothing is to be changed. */
+/** The new list, null for none; undefined if the list is to stay as it is. */
 function finalizersAfter(body: KubeObject, { name, wanted }: FinalizerChange): string[] | null | undefined {
   if (!wanted) return removeFinalizer(body, name);
   // The server refuses new finalizers on objects that are being deleted.
