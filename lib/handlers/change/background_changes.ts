@@ -1,9 +1,10 @@
 /**
- * The changes that daemons and timers make to their object beside its reconciles: what they write calls handlers that have
- * finished as little as what handlers write. Source: docs/decisions/0012-own-patches.md.
+ * The changes that daemons and timers write to their object beside its reconciles. Like the writes of change handlers, these
+ * changes do not call finished change handlers again. Source: docs/decisions/0012-own-patches.md.
  *
- * Records are signed with the object as handlers saw it. So what daemons have made of it since is taken back, for the
- * comparison alone; what others have changed stays, and counts. Nothing of this outlives the process.
+ * Progress records are signed with a digest of the object as its handlers saw it. For the comparison with that digest alone, the
+ * later changes of daemons and timers are taken back from the object; changes by other writers stay, and count. The changes are
+ * kept in memory, and are lost when the process ends.
  */
 
 import type { Outgoing } from "../../execution/pending_write.ts";
@@ -23,17 +24,17 @@ interface Change {
 /** By path, in the order of their first changes. */
 type Changes = Map<string, Change>;
 
-/** The changes of one object. */
+/** The changes that daemons and timers have written to one object. */
 export class BackgroundChanges {
-  /** Of writes that have not ended: the watch may show them before the server's answer comes. */
+  /** Changes of writes that have not ended: the watch may show them before the server's answer comes. */
   readonly #underWay = new Set<Changes>();
-  /** Of writes that have ended since the reconcile began. */
+  /** Changes of writes that have ended since the latest reconcile began. */
   #recent: Changes = new Map();
-  /** Of those before, which no record is signed with yet. */
+  /** Changes of writes that had ended before the latest reconcile began, and that no progress record is signed with yet. */
   #earlier: Changes = new Map();
   #isSigned = false;
 
-  /** Whether there are none, and none on their way. */
+  /** Whether no change is under way, and none is kept. */
   get isEmpty(): boolean {
     return this.#underWay.size + this.#recent.size + this.#earlier.size === 0;
   }
@@ -53,14 +54,14 @@ export class BackgroundChanges {
     };
   }
 
-  /** A reconcile begins with the newest state: what has ended by now is in it. */
+  /** A reconcile begins with the newest state, which has the changes of all writes that have ended by now. */
   seen(): void {
     this.#earlier = this.#isSigned ? this.#recent : joined(this.#earlier, this.#recent);
     this.#recent = new Map();
     this.#isSigned = false;
   }
 
-  /** The records of finished handlers are signed with this state, with which the reconcile began; or there are none. */
+  /** The records of finished handlers are signed with `body`, the state with which the reconcile began; or there are none. */
   signed(body: KubeObject): void {
     this.#isSigned = true;
     for (const changes of this.#underWay) {
@@ -68,7 +69,7 @@ export class BackgroundChanges {
     }
   }
 
-  /** Returns the object as it would be without these changes; itself, if none is on it as it was written. */
+  /** Returns `body` without these changes; `body` itself if it has none of them as they were written. */
   takenBackFrom(body: KubeObject): KubeObject {
     let result = body;
     for (const changes of [...[...this.#underWay].reverse(), this.#recent, this.#earlier]) {
@@ -78,7 +79,7 @@ export class BackgroundChanges {
   }
 }
 
-/** The same changes in one: of each field its first state and its last one. */
+/** Joins two sets of changes: each field has its first state before, and its last state after. */
 function joined(first: Changes, second: Changes): Changes {
   const all = new Map(first);
   for (const [key, change] of second) {
@@ -91,7 +92,7 @@ function isOn(body: KubeObject, { path, new: now }: Change): boolean {
   return isEqualJson(getField(body, path), now);
 }
 
-/** NB: what somebody else has put there since is left as it is. */
+/** Takes one change back. A field that another writer has changed since is left as it is. */
 function withoutChange(body: KubeObject, change: Change): KubeObject {
   const { path, old } = change;
   if (!isOn(body, change)) return body;

@@ -1,4 +1,4 @@
-/** The arguments of handlers of causes, of which only what is taken is computed. */
+/** The arguments of change handlers: each is computed when the handler reads it. */
 
 import { type Diff, reduceDiff } from "../../model/diff.ts";
 import { type FieldPath, getField } from "../../model/fields.ts";
@@ -42,7 +42,7 @@ export class ChangeArgs extends ObjectArgs<ChangeCause> {
     return this.#sub?.();
   }
   get diff(): Diff {
-    // NB: its list is frozen already, so that what is in it has to be named.
+    // NB: the diff's list is frozen already, and deepFreeze() goes into no frozen value: so it gets the values in its entries.
     for (const { old, new: now } of this.#cause.diff) [old, now].forEach(deepFreeze);
     return this.#field === undefined ? this.#cause.diff : reduceDiff(this.#cause.diff, this.#field);
   }

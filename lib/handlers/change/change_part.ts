@@ -1,8 +1,8 @@
 /**
- * Handlers of causes: creation, update, deletion, resumption. The one manner whose record is on the object.
+ * Change handlers, by cause: creation, update, deletion, resumption. The one manner that keeps its records on the object.
  *
- * Progress is loaded from the object and written back to it; when the cause is done all records go, and what was handled becomes
- * the state that later changes are measured against: the essence that the handlers of this turn saw.
+ * Progress is loaded from the object and written back to it. When the cause is done all records are removed, and the essence that
+ * the handlers of this turn saw is noted as handled: later changes are measured against it.
  * Source: Kopf, docs/handlers, docs/idempotence.
  */
 
@@ -45,15 +45,15 @@ export const CHANGES: Manner = {
   concerns: ({ changes }: HandlersOfKind): boolean => changes.length > 0,
   sees: ({ changes }: HandlersOfKind, { diffBase, progress }: Persistence): Sees =>
     seenBy(changes, [diffBase.statusFields?.(), progress.statusFields?.()]),
-  // The slot is there before daemons begin: it takes what they write.
+  // Makes the slot before daemons begin, as it takes the changes that they write.
   part: (turn: Turn): Part => new ChangePart(turn, changesOf(turn.state)),
 };
 
 /** The step that the object's state calls for. */
 type Step =
-  /** It is left alone, or this turn is about the finalizer only. */
+  /** The object is left alone, or this turn is about its finalizer only. */
   | { readonly kind: "none" }
-  /** There is nothing to handle. What an earlier change has left on the object goes. */
+  /** The cause calls no handler. Records that an earlier change has left on the object are removed. */
   | { readonly kind: "tidy"; readonly cause: ChangeCause }
   | {
     readonly kind: "handle";
@@ -75,16 +75,16 @@ const NOTHING: Step = { kind: "none" };
 class ChangePart implements Part {
   readonly #turn: Turn;
   readonly #slot: ChangeSlot;
-  /** Undefined: the turn repeats the write of an earlier one. */
+  /** Undefined: the turn repeats the write of an earlier turn. */
   #cause: ChangeCause | undefined;
   #prematched: readonly Prematch[] = [];
-  /** The handlers that could want the object as it is. */
+  /** The handlers that match the object by all filters but the ones on its change. */
   #relevant: readonly ChangeHandler[] = [];
   #step = NOTHING;
   #isIdle = false;
   /** The essence that the notes of this turn say is handled; undefined while the cause goes on. */
   #handled: JsonObject | undefined;
-  /** Whether the note of it stands on the object. */
+  /** Whether the object holds the note of that essence. */
   #isNoted = false;
 
   constructor(turn: Turn, slot: ChangeSlot) {
@@ -92,7 +92,7 @@ class ChangePart implements Part {
     this.#slot = slot;
   }
 
-  /** Finds out what has happened, and which handlers could want the object. */
+  /** Detects the cause, and asks the filters of all handlers, but for the ones on the change. */
   begin(): undefined {
     const { state, run: { observer }, kind: { handlers: { changes: handlers } } } = this.#turn;
     const cause = this.#cause = detectCause(this.#turn, this.#slot);
@@ -117,7 +117,7 @@ class ChangePart implements Part {
     const isBlocked = hasFinalizer(snapshot, finalizer);
     const isLeaving = isDeleting(snapshot) && !(all.isRequired && isBlocked);
     const isReleased = isLeaving && isBlocked;
-    // NB: nothing holds the object back: optional deletion handlers have one call, and others none.
+    // The finalizer holds the object back no longer: optional deletion handlers have one call, and other handlers none.
     if (isLeaving && !this.#slot.hasRunOptionalDeletes) {
       this.#slot.hasRunOptionalDeletes = true;
       const optional = this.#relevant.filter(isOptionalDelete);
@@ -136,8 +136,8 @@ class ChangePart implements Part {
   }
 
   /**
-   * Returns the handlers that the cause calls; undefined: none is to be called. `isReleased`: the finalizer is all that this turn
-   * is about.
+   * Returns the handlers that the cause calls; undefined: none is to be called. `isReleased`: this turn is about taking the
+   * finalizer off.
    */
   #select(cause: ChangeCause, isReleased: boolean): Selected | undefined {
     if (isReleased || this.#relevant.length === 0) return undefined;
@@ -173,10 +173,10 @@ class ChangePart implements Part {
     return this.#step.progress.failed.some(({ onFailure }) => onFailure === "keep");
   }
 
-  /** NB: until no part of a deletion is pending, its handlers that have finished keep their records. */
+  /** NB: handlers of a deletion that have finished keep their records for as long as any part of the turn is pending. */
   work(all: Claim): Work | undefined {
     const step = this.#step;
-    // No record is to be compared with this state.
+    // This turn leaves no progress record that is to be compared with its state.
     if (step.kind !== "handle") this.#slot.background?.signed(this.#turn.state.snapshot);
     if (step.kind === "none") return undefined;
     const notes = sweptNotes(this.#turn);
@@ -213,13 +213,13 @@ class ChangePart implements Part {
         return this.#refuse(result);
       case "kept":
         this.#keep();
-        // Functions go first in the next turn: the notes follow them, or nothing would say which handlers have succeeded.
+        // The next turn sends the patch functions first: the notes follow them, or no note would say which handlers have succeeded.
         if (this.#turn.state.pending.hasFunctions) slot.concluding = handled;
         return;
       case "unchanged":
       case "written": {
         if (result.kind === "written" && result.lost.length > 0) {
-          // Notes wait for the functions: what others change meanwhile is no reason to call the handlers again.
+          // The notes wait for the functions. Changes by other writers meanwhile are no reason to call the handlers again.
           this.#keep();
           slot.concluding = handled;
           return;
@@ -237,19 +237,19 @@ class ChangePart implements Part {
     return rest === Infinity || (this.#isIdle && rest === 0) ? undefined : rest;
   }
 
-  /** Whether no handler could want the object, nothing has changed, or the cause is done and noted on the object. */
+  /** Whether no handler matches the object, the object has not changed, or its cause is done and noted on it. */
   get atRest(): boolean {
     const step = this.#step;
     if (step.kind === "none") return true;
     return step.kind === "tidy" ? step.cause.reason === "noop" : this.#isNoted;
   }
 
-  /** Whether the turn repeats the write of an earlier one. */
+  /** Whether the turn repeats the write of an earlier turn. */
   get #isRepeated(): boolean {
     return this.#cause === undefined;
   }
 
-  /** Takes away the notes of a change that was taken back; notes that were made for other fields are made anew. */
+  /** Removes the records of a change that was taken back. A note of the handled essence that covers other fields is made anew. */
   #tidy(cause: ChangeCause, notes: Patch): void {
     const { state: { snapshot }, run: { persistence }, kind: { handlers: { changes, fields } }, logger } =
       this.#turn;
@@ -259,7 +259,7 @@ class ChangePart implements Part {
     const confidential = confidentialOf(this.#turn);
     const isOutdated = isNoteOutdated(persistence, snapshot, { extraFields: fields, confidential });
     if (!progress.isEmpty || isOutdated) this.#conclude(progress, cause, notes);
-    // NB: after a restart it is so for each object, and there may be very many.
+    // After a restart each object comes here, and there may be very many.
     else this.#slot.times = undefined;
   }
 
@@ -290,7 +290,7 @@ class ChangePart implements Part {
     slot.hasHandledCause = true;
     slot.unsaved = NO_RECORDS;
     slot.lastHandled = noted === undefined ? handled : undefined;
-    // What its definition promised does not hold: the next notes go elsewhere.
+    // The server has pruned the note, although the resource's definition has room for it: the next notes go elsewhere.
     if (noted === undefined) persistence.diffBase.room?.decide(answer, false);
     this.#isNoted = noted !== undefined && isEqualJson(noted, handled);
   }
@@ -303,7 +303,7 @@ class ChangePart implements Part {
     this.#slot.unsaved = pruned.length === 0 ? NO_RECORDS : new Map(pruned);
   }
 
-  /** Attempts that have succeeded are not repeated because their write has failed. */
+  /** Keeps the records in memory after a write that has failed, so that successful attempts are not repeated. */
   #keep(): void {
     const records = this.#records();
     this.#slot.unsaved = records.size === 0 ? NO_RECORDS : records;
@@ -313,7 +313,7 @@ class ChangePart implements Part {
     return this.#step.kind === "handle" ? this.#step.run.records() : this.#slot.unsaved;
   }
 
-  /** The server has refused what these handlers have written: their records are judged anew, and noted by the next write. */
+  /** The server has refused the write of these handlers: their records are judged anew, and noted by the next write. */
   #refuse(refusal: Refusal): void {
     const { changes } = this.#turn.kind.handlers;
     const slot = this.#slot;
@@ -328,7 +328,7 @@ class ChangePart implements Part {
     }
   }
 
-  /** Says once per object that it stays, and what to do. */
+  /** Warns once per object that it stays, and says how to let it go. */
   #reportKept(failed: readonly ChangeHandler[]): void {
     const { state, logger } = this.#turn;
     if (!state.reportOnce("kept")) return;

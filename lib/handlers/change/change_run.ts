@@ -1,7 +1,7 @@
 /**
- * Runs handlers of a cause, some of them each time, until all have finished.
+ * Runs the handlers of a cause: in each turn the ones that are due, until all have finished.
  *
- * The handlers of a resource run side by side with progress of their own, and under each of them its sub-handlers, to any depth.
+ * The handlers of a resource have one progress, and the sub-handlers of each handler have another one, to any depth.
  */
 
 import { Contribution } from "../../execution/contribution.ts";
@@ -43,14 +43,14 @@ export class ChangeRun {
   readonly #all: Progress<ChangeHandler>[] = [];
   /** The ids of handlers that ran. */
   readonly #ran = new Set<string>();
-  /** The ids of those that have put something into the patch. */
+  /** The ids of handlers that have put changes into the patch. */
   readonly #writers: string[] = [];
 
   constructor(options: ChangeRunOptions) {
     this.#options = options;
   }
 
-  /** The ids of handlers that have put something into the patch. */
+  /** The ids of handlers that have put changes into the patch, in the order of their calls. */
   get writers(): readonly string[] {
     return this.#writers;
   }
@@ -79,7 +79,7 @@ export class ChangeRun {
       const descendants = new Set<string>();
       const called = await this.#call(active, descendants);
       if (called === undefined) {
-        // Interrupted: what the others have done is written, if that is anything.
+        // Interrupted: changes and records of the handlers before this one are written, if there are any.
         if (this.#ran.size === 0 && patch.isEmpty) throw signal.reason;
         break;
       }
@@ -92,7 +92,7 @@ export class ChangeRun {
     return { isIdle };
   }
 
-  /** The server has refused what these handlers have written: their records are judged anew. */
+  /** The server has refused the write of these handlers: their records are judged anew. */
   refuse(refusal: Refusal): void {
     for (const progress of this.#all) {
       refuseIn(this.#options.turn, { progress, handlers: progress.handlers, refusal });
@@ -125,7 +125,7 @@ export class ChangeRun {
     return this.#signatures.sign(this.#all, (id) => this.#ran.has(id));
   }
 
-  /** Undefined if it was interrupted. */
+  /** Calls a handler once. Returns undefined if the call was interrupted. */
   async #call(
     { handler, retry: attempts, started: wall, runtime }: Attempt,
     descendants: Set<string>,
@@ -136,7 +136,7 @@ export class ChangeRun {
     const contribution = new Contribution(patch);
     const fn = async (args: never): Promise<unknown> => {
       const result = await handler.fn(args);
-      // NB: before others add to it, who are not to lose theirs.
+      // NB: before sub-handlers add to the patch: a check that fails takes out all changes since the handler's call began.
       contribution.check();
       if (children.areWaiting) await children.run();
       return result;
@@ -152,7 +152,7 @@ export class ChangeRun {
       args: (attempt) => new ChangeArgs(cause, { attempt, field, sub: () => children.sub }),
     });
     children.close();
-    // What fails because we stop says nothing about the handler: it is called again by the next process.
+    // A failure while the operator stops does not count: the next process calls the handler again.
     return signal.aborted && called.outcome.kind !== "success" ? undefined : called;
   }
 
@@ -171,12 +171,12 @@ export class ChangeRun {
 
 interface RefuseOptions {
   readonly progress: Progress<ChangeHandler>;
-  /** The handlers that it may be about. */
+  /** The handlers among which are the refused ones. */
   readonly handlers: readonly ChangeHandler[];
   readonly refusal: Refusal;
 }
 
-/** Judges records anew, as the server has refused what their handlers have written. */
+/** Judges the records of handlers anew whose write the server has refused. */
 export function refuseIn(
   turn: Turn,
   { progress, handlers, refusal: { error, handlers: ids } }: RefuseOptions,

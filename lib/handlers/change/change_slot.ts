@@ -1,4 +1,4 @@
-/** The facts about an object's causes that are known beside its notes. Nothing of it survives the process. */
+/** The facts about an object's causes that are kept in memory, beside its notes: they are lost when the process ends. */
 
 import type { ObjectState } from "../../execution/object_state.ts";
 import type { Outgoing } from "../../execution/pending_write.ts";
@@ -8,10 +8,10 @@ import type { ProgressRecord } from "../../settings/persistence/storage.ts";
 import { BackgroundChanges } from "./background_changes.ts";
 import type { RecordTimes } from "./record_times.ts";
 
-/** One for all: most objects have none, and there may be very many objects. */
+/** One empty map for all objects: most have no records, and there may be very many. */
 export const NO_RECORDS: ReadonlyMap<string, ProgressRecord> = new Map();
 
-/** The slot of handlers of causes. */
+/** The slot of an object's change handlers. */
 export class ChangeSlot implements SlotHooks {
   /** The times in the notes of handlers that are unfinished, by the monotonic clock. */
   times: RecordTimes | undefined;
@@ -32,7 +32,7 @@ export class ChangeSlot implements SlotHooks {
     return this.unsaved.size > 0;
   }
 
-  /** The snapshot is another one: daemons' changes of before are in it. */
+  /** The object has a new snapshot, which has the earlier changes of its daemons and timers. */
   moved(): void {
     this.background?.seen();
     if (this.background?.isEmpty) this.background = undefined;

@@ -1,8 +1,8 @@
 /**
- * Finds out what has happened to an object, and which handlers that concerns. Calls no handler (only their filters), and writes
- * nothing.
+ * Detects the cause of a turn, and selects the change handlers that it calls. Calls no handler (only their filters), and leaves
+ * the patch as it is.
  *
- * Objects that no handler could want are left alone altogether. Source: Kopf, docs/handlers, kopf/_core/reactor/processing.py.
+ * An object that no handler matches is left alone altogether. Source: Kopf, docs/handlers, kopf/_core/reactor/processing.py.
  */
 
 import type { Observer } from "../../execution/observer.ts";
@@ -16,7 +16,7 @@ import { ChangeArgs } from "./change_args.ts";
 import type { ChangeSlot } from "./change_slot.ts";
 import { reportUnreadable } from "./notes.ts";
 
-/** Compares the object with what was handled last. */
+/** Compares the object with the essence that was handled last, and returns the cause of the turn. */
 export function detectCause(turn: Turn, slot: ChangeSlot): ChangeCause {
   const { state, logger, patch, run: { persistence, indices, makeChildren }, kind } = turn;
   const { fields: extraFields } = kind.handlers;
@@ -50,14 +50,14 @@ export function detectCause(turn: Turn, slot: ChangeSlot): ChangeCause {
   };
 }
 
-/** A change handler, and what its filters say of an object, but for those on what has changed. */
+/** A change handler, and the answer of its filters about an object. Filters on the change are not asked yet. */
 export interface Prematch {
   readonly handler: ChangeHandler;
-  /** The criterion that does not hold; undefined: the handler could want the object as it is now. */
+  /** The criterion that does not hold, or "error" if a filter has thrown; undefined: all of them hold. */
   readonly mismatch: Mismatch | "error" | undefined;
 }
 
-/** Asks the filters of change handlers, but for those on what has changed: whether they could ever want the object. */
+/** Asks the filters of change handlers whether they match the object, but for the filters on the change. */
 export function prematch(
   turn: Turn,
   { cause, handlers }: { readonly cause: ChangeCause; readonly handlers: readonly ChangeHandler[] },
@@ -77,7 +77,7 @@ export function prematch(
 export interface SelectOptions {
   readonly cause: ChangeCause;
   readonly prematched: readonly Prematch[];
-  /** Told of each handler, and of the criterion that does not hold, if there is one. Default: nobody is. */
+  /** Told of each handler, and of the criterion that does not hold, if there is one. Default: no observer. */
   readonly observer?: Observer;
 }
 
@@ -103,7 +103,7 @@ function isOfOtherReason(handler: ChangeHandler, cause: ChangeCause): boolean {
   return handler.initial && (!cause.initial || (cause.reason === "delete" && !handler.deleted));
 }
 
-/** NB: that the field has not changed is named before `when`: it can be seen on the object. */
+/** Names an unchanged field rather than `when`, as the reader can see the field on the object. */
 function mismatchOfField(
   turn: Turn,
   cause: ChangeCause,

@@ -1,4 +1,4 @@
-/** The notes of handlers of causes on an object: loading them, and saying once that they cannot be read or kept. */
+/** The notes of change handlers on an object: loads them, and reports once per object that they cannot be read or kept. */
 
 import { Patch } from "../../model/patch.ts";
 import type { UnreadableRecord } from "../../settings/persistence/storage.ts";
@@ -8,7 +8,7 @@ import type { ChangeSlot } from "./change_slot.ts";
 import { Progress } from "./progress.ts";
 import { RecordTimes } from "./record_times.ts";
 
-/** Loads what the object, or a write that failed, holds about these handlers. */
+/** Loads the progress records of these handlers from the object, and from writes that have failed. */
 export function loadProgress(
   turn: Turn,
   slot: ChangeSlot,
@@ -26,14 +26,14 @@ export function loadProgress(
   });
 }
 
-/** Returns notes that only take away what Kopf leaves on objects to wake itself up. */
+/** Returns notes that remove left-over wake-up notes of Kopf's, and change no other part of the object. */
 export function sweptNotes({ state, run: { persistence } }: Turn): Patch {
   const notes = new Patch();
   persistence.progress.sweep(notes, state.snapshot);
   return notes;
 }
 
-/** Says once per object that a note of ours cannot be read, and what that means. */
+/** Warns once per object that a note of the operator cannot be read, and therefore counts as absent. */
 export function reportUnreadable(
   { state, logger }: Turn,
   { where, reason }: UnreadableRecord,
@@ -51,7 +51,7 @@ const LOSSES = {
     "for a new one (make room, or keep notes elsewhere)",
 } as const;
 
-/** Says once per object that its state cannot be noted as it should be, what that means, and what to do. */
+/** Returns a function that warns once per object, and kind of loss, that its notes cannot hold its whole state. */
 export function reportLoss({ state, logger }: Turn): (what: keyof typeof LOSSES) => void {
   return (what) => {
     const message = LOSSES[what];

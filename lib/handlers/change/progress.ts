@@ -1,11 +1,11 @@
 /**
- * How far the handlers of one object have come with one cause: loaded from the object's notes, changed by outcomes,
+ * The progress of one object's handlers with one cause: records are loaded from the object's notes, changed by outcomes, and
  * written back.
  *
  * Only handlers that are selected for the current reconcile are *active*: they decide when the cause is done and when to wake
- * up. The others are there to be purged with it. A record counts only for the purpose that it was made for, and a finished
- * one only while the object still is as its handler last saw it (the digest): else the handler runs again. Handlers that
- * are mixed into causes that are not theirs (resumption) go on where they were when the cause becomes another one.
+ * up. The records of other handlers are loaded to be purged with the cause. A record counts only for the purpose that it was
+ * made for. A finished record counts only while the object still is as its handler last saw it (the digest): else the handler
+ * runs again. Handlers of resumption, which are mixed into other causes, keep their records when the cause becomes another one.
  * Source: scenarios A139–A164, G1, G2, G3.
  */
 
@@ -61,7 +61,7 @@ export interface ActivateOptions<H> {
   readonly purpose: Purpose;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** Whether what a handler would see now is what it saw when its record got this digest, or does not matter. */
+  /** Whether the handler would see the same object now as when its record got this digest, or whether that does not matter. */
   readonly isAsSigned: (handler: H, digest: string) => boolean;
   /** Whether a handler takes its record along when the cause becomes another one. Default: none does. */
   readonly carriesOver?: (handler: H) => boolean;
@@ -86,9 +86,9 @@ interface State<H> {
   /** The record that the object holds; undefined if there is none. */
   readonly stored: ProgressRecord | undefined;
   handler?: H;
-  /** When the record was made, if that was now: no text to be read. */
+  /** When the record was made, if this turn has made it: then the text of its time is not parsed. */
   started?: number;
-  /** Whether it is to be written although no handler is active. */
+  /** Whether the record is to be written although its handler is not active. */
   isRenewed?: boolean;
 }
 
@@ -112,7 +112,7 @@ export class Progress<H extends Handler> {
     return this.#states.size === 0;
   }
 
-  /** Makes these handlers the ones that count, with fresh records where there are no valid ones. */
+  /** Makes these handlers active, with fresh records where there are no valid ones. */
   activate(handlers: readonly H[], options: ActivateOptions<H>): void {
     this.#purpose = options.purpose;
     for (const handler of handlers) {
@@ -181,8 +181,8 @@ export class Progress<H extends Handler> {
   }
 
   /**
-   * Judges anew what has succeeded and is not on the object: the write of these handlers was refused. What comes of it is to
-   * be written, whether the handlers are active or not.
+   * Judges anew the successes of handlers whose write was refused; records that are on the object already stay. The new records
+   * are to be written, whether the handlers are active or not.
    */
   refuse(handlers: readonly H[], { now, judge }: RefuseOptions<H>): void {
     for (const handler of handlers) {
@@ -209,7 +209,7 @@ export class Progress<H extends Handler> {
     return this.#active().flatMap(({ record }) => record.subrefs ?? []);
   }
 
-  /** Puts a new digest into finished records of active handlers: of those that have run, and of those that have one. */
+  /** Puts a new digest into finished records of active handlers, if the handler has run or the record has a digest already. */
   sign(
     digest: (handler: H, record: ProgressRecord) => string | undefined,
     hasRun: (id: string) => boolean,
@@ -222,7 +222,7 @@ export class Progress<H extends Handler> {
     }
   }
 
-  /** Puts another digest in place of these into finished records; they need not be of active handlers. */
+  /** Replaces these digests in finished records by `after`, also where the handler is not active. */
   replaceDigests(others: readonly string[], after: string): void {
     for (const state of this.#states.values()) {
       const { digest } = state.record;
@@ -237,7 +237,7 @@ export class Progress<H extends Handler> {
     return count(this.#active());
   }
 
-  /** Puts the records that changed into the patch, and the removal of those of other purposes. */
+  /** Puts the records that changed into the patch, and the removal of records that were made for other purposes. */
   store(patch: Patch): void {
     const { storage, body } = this.#options;
     for (const [id, { record, stored, handler, isRenewed }] of this.#states) {
@@ -276,7 +276,7 @@ export class Progress<H extends Handler> {
     return times === undefined ? secondsUntil(text, now) : times.until(key, text, now);
   }
 
-  /** Works out what the record's times mean while the wall clock is the one that they were written by. */
+  /** Converts the record's times to the monotonic clock while the wall clock is the one by which they were written. */
   #learn(id: string, now: number): void {
     if (this.#options.times === undefined) return;
     const record = this.#states.get(id)?.record;
@@ -285,7 +285,7 @@ export class Progress<H extends Handler> {
     this.#runtime(id, record, now);
   }
 
-  /** Where another process, by another clock, has noted a time that is too far away, nobody waits for longer than was meant. */
+  /** Limits the wait to the delay in the record: another process may have noted a due time by a clock that is ahead. */
   #clampDelay(id: string, record: ProgressRecord, now: number): ProgressRecord {
     const { delay, delayed } = record;
     if (delay === undefined || delayed === undefined || isFinished(record)) return record;
@@ -342,7 +342,7 @@ function isFinished(record: ProgressRecord): boolean {
   return record.success || record.failure;
 }
 
-// NB: written field by field: copies by spread cost more than all else in it.
+// Mutable, as `afterOutcome()` writes it field by field: copies by spread cost more than all else in that function.
 type Draft = { -readonly [Key in keyof ProgressRecord]: ProgressRecord[Key] };
 
 function afterOutcome(
@@ -395,7 +395,7 @@ function unite(before: readonly string[] = [], now?: ReadonlySet<string>): reado
 
 function dueIn(delay: Seconds, now: number): Pick<ProgressRecord, "delayed" | "delay"> {
   if (!(delay > 0)) return {};
-  // RFC 3339 ends with the year 9999: whoever waits longer waits for ever.
+  // RFC 3339 ends with the year 9999: a handler that waits longer waits for ever.
   const delayed = formatTimestamp(Math.min(now + delay * 1000, LAST));
   return Number.isFinite(delay) ? { delayed, delay } : { delayed };
 }

@@ -1,15 +1,15 @@
 /**
- * How much time has passed since what is noted on one object, and how much is left, by the monotonic clock.
+ * Measures the times in the notes of one object by the monotonic clock: how long ago they were, and how long until they come.
  *
  * Notes hold wall-clock times, since another process has to understand them. But the wall clock may be set while a handler
- * waits: so what a time of the notes means is worked out once, when this process writes or reads it first, and measured by the
- * monotonic clock from then on. Compare client-go's leader election, which trusts the time at which it has seen a record, not the
- * time in it.
+ * waits: so a time of the notes is converted once, when this process writes or reads it first, and measured by the monotonic
+ * clock from then on. Compare client-go's leader election, which trusts the time at which it has seen a record, not the time in
+ * the record.
  */
 
 import type { Clock, Seconds } from "../../runtime/host.ts";
 
-/** How long it is from one time, in milliseconds since 1970, to another one; undefined if that is none. */
+/** Returns how long it is from `now`, in milliseconds since 1970, to the time in a text; undefined if the text is no time. */
 export function secondsUntil(text: string, now: number): Seconds | undefined {
   const seconds = (Date.parse(text) - now) / 1000;
   return Number.isNaN(seconds) ? undefined : seconds;
@@ -25,9 +25,10 @@ export class RecordTimes {
   }
 
   /**
-   * How long it is until a time: less than 0 if it is over, undefined if it is none.
+   * Returns how long it is until a time: less than 0 if it is over, undefined if the text is no time.
    *
-   * The key says what it is the time of; `now` is the wall clock, in milliseconds since 1970, and counts the first time only.
+   * The key names the record and its field ("my-handler delayed"); `now` is the wall clock, in milliseconds since 1970, and counts
+   * at the first call for a time only.
    */
   until(key: string, text: string, now: number): Seconds | undefined {
     const known = this.#known.get(key);
@@ -39,7 +40,7 @@ export class RecordTimes {
     return rest;
   }
 
-  /** Notes a time that is now: nothing is to be worked out. */
+  /** Notes a time that is now, so that its text is not parsed. */
   begin(key: string, text: string | undefined): void {
     if (text !== undefined) this.#known.set(key, { text, at: this.#clock.monotonic() });
   }

@@ -1,9 +1,9 @@
 /**
- * Signs the records of finished handlers: each gets a digest of the object as its handler last saw it, so that it is called
- * again only when the object is another one by then.
+ * Signs the records of finished handlers: each record gets a digest of the object as its handler last saw it, so that the handler
+ * is called again only after the object has changed.
  *
- * The digest is of the object as it will be when everything is written: what handlers themselves write calls none of them
- * again, whoever of them it was. Source: docs/decisions/0012-own-patches.md.
+ * The digest is of the object as it will be when the patches of the turn are written: the changes of one handler call neither
+ * that handler nor another one again. Source: docs/decisions/0012-own-patches.md.
  */
 
 import { digestOf } from "../../model/encoding.ts";
@@ -32,7 +32,7 @@ export class Signatures {
   readonly #slot: ChangeSlot;
   readonly #cause: ChangeCause;
   readonly #purpose: Purpose;
-  /** Handlers would see this if daemons and timers had not written since; undefined: they have not. */
+  /** The essence without later changes by daemons and timers; undefined: they have made none. */
   readonly #withoutDaemons: JsonObject | undefined;
 
   constructor({ turn, slot, cause, purpose }: SignaturesOptions) {
@@ -45,7 +45,7 @@ export class Signatures {
     if (body !== snapshot) this.#withoutDaemons = currentEssence(persistence, body, { extraFields });
   }
 
-  /** Whether what a handler would see now is what it saw when its record was signed, but for what daemons have written since. */
+  /** Whether the handler would see the same as when its record was signed, apart from later changes by daemons and timers. */
   isAsSigned(handler: ChangeHandler, digest: string): boolean {
     const now = this.#digest(handler, this.#essenceWith([]));
     if (now === undefined || now === digest) return true;
@@ -66,7 +66,7 @@ export class Signatures {
     return others.length === 0 ? all : [...all, this.#resigned(all, others.map(digestOf), digestOf(after))];
   }
 
-  /** Deletions are not started over because somebody edits a dying object, but for handlers that have given up and keep it. */
+  /** An edit of a dying object calls none of its deletion handlers again, but for failed ones that keep the object. */
   #signedFailures(
     all: readonly Progress<ChangeHandler>[],
     hasRun: (id: string) => boolean,
@@ -79,7 +79,7 @@ export class Signatures {
     return all;
   }
 
-  /** Signs anew the records of sub-handlers whose parents were not called. Those of fields are left as they are. */
+  /** Signs anew the records of sub-handlers whose parents were not called. Records with the digest of a field stay as they are. */
   #resigned(
     all: readonly Progress<ChangeHandler>[],
     others: readonly string[],
@@ -92,7 +92,7 @@ export class Signatures {
     return uncalled;
   }
 
-  /** Returns what handlers would see if these patches, after all that could not be written before, were on the object. */
+  /** Returns the essence of the object after the kept patch of earlier turns, and then these patches, are written. */
   #essenceWith(patches: readonly Patch[]): JsonObject {
     const { state: { pending, snapshot }, run: { persistence }, kind } = this.#turn;
     const { fields: extraFields } = kind.handlers;
@@ -114,7 +114,7 @@ function keepsObject({ onFailure }: ChangeHandler): boolean {
   return onFailure === "keep";
 }
 
-/** Returns the patch as JSON; what cannot be put into JSON is dropped by the write as well. */
+/** Returns the patch as JSON; an empty one if it cannot be JSON, as no write can send it then. */
 function contentOf(patch: Patch): JsonObject {
   try {
     return patch.toMergePatch();

@@ -14,7 +14,7 @@ import type { ChangeHandlerCause } from "../options.ts";
 export class SubHandlers {
   readonly #parent: ChangeHandler;
   readonly #run: (children: readonly ChangeHandler[]) => Promise<void>;
-  // NB: most handlers have no sub-handlers; what is for those that have is made when it is needed.
+  // Most handlers have no sub-handlers: these members are made when they are needed.
   #ids: Set<string> | undefined;
   #declared: ChangeHandler[] | undefined;
   #sub: Sub | undefined;
@@ -32,19 +32,19 @@ export class SubHandlers {
     });
   }
 
-  /** Whether something was declared that has not run yet. */
+  /** Whether a sub-handler was declared that has not run yet. */
   get areWaiting(): boolean {
     return this.#declared !== undefined;
   }
 
-  /** Runs what was declared and has not run yet. */
+  /** Runs the sub-handlers that were declared and have not run yet. */
   async run(): Promise<void> {
     const declared = this.#declared;
     this.#declared = undefined;
     if (declared !== undefined) await this.#run(declared);
   }
 
-  /** The handler has ended: what is declared from now on is refused. */
+  /** The handler has ended: it can declare no more sub-handlers. */
   close(): void {
     this.#isClosed = true;
   }
@@ -74,7 +74,7 @@ export interface SubDeclaration {
 }
 
 /**
- * Makes a handler of what was passed to `sub`.
+ * Makes a handler of the arguments that were passed to `sub`.
  *
  * @throws {TypeError} As for `op.on`; and if `old` or `new` are given where the parent is not about a change.
  */
