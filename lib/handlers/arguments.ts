@@ -1,5 +1,5 @@
 /**
- * The types of what handlers and filters are called with: one object, to be destructured.
+ * The types of the arguments of handlers and filters: one object, to be destructured.
  *
  * The names are Kopf's keyword arguments. Source: Kopf, docs/kwargs.
  */
@@ -81,13 +81,13 @@ export type Essence<Spec> = {
   readonly [stanza: string]: unknown;
 };
 
-/** Arguments of filters of change handlers: everything about the whole object, nothing about attempts. */
+/** Arguments of filters of change handlers: all arguments about the object, and none about attempts. */
 export interface ChangeFilterArguments<
   Spec = JsonObject,
   Status = JsonObject,
   Memo extends object = PlainMemo,
 > extends ObjectArguments<Spec, Status, Memo> {
-  /** The cause: what has happened to the object. */
+  /** The cause: the sort of change that has happened to the object. */
   readonly reason: Reason;
   /** The essence that was handled last; undefined if there is none. */
   readonly old: Essence<Spec> | undefined;
@@ -108,7 +108,7 @@ export interface ChangeHandlerArguments<
 > extends ObjectArguments<Spec, Status, Memo>, AttemptArguments<Param> {
   /** Why the handler is called. */
   readonly reason: Exclude<Reason, "noop" | "free">;
-  /** Before: on creation there is nothing, on an update there is what was handled last. */
+  /** Before: undefined on creation, and on an update the essence (or the field) that was handled last. */
   readonly old: Old;
   /** Now. */
   readonly new: New;
@@ -118,7 +118,7 @@ export interface ChangeHandlerArguments<
   readonly sub: Sub<Spec, Status, Memo>;
   /** The conditions in the object's status. */
   readonly conditions: Conditions;
-  /** Brings about what belongs to the object: all its children at once. */
+  /** Brings the children of the object about, all at once. */
   readonly children: Children;
 }
 
@@ -155,7 +155,7 @@ export type StopReason =
   | "DAEMON_SIGNALLED"
   /** Its `signal` was aborted. */
   | "DAEMON_CANCELLED"
-  /** It did not stop in time: nobody waits for it any more. */
+  /** It did not stop in time: the operator does not wait for it any more. */
   | "DAEMON_ABANDONED"
   /** It has ended. */
   | "DONE";
@@ -171,11 +171,11 @@ export interface DaemonHandlerArguments<
   readonly stopped: Stopped<StopReason>;
   /** The conditions in the object's status. */
   readonly conditions: Conditions;
-  /** Brings about what belongs to the object: all its children at once. */
+  /** Brings the children of the object about, all at once. */
   readonly children: Children;
 }
 
-/** Arguments of an index function and its filters. What it writes into `patch` is thrown away. */
+/** Arguments of an index function and its filters. Its changes to `patch` are thrown away. */
 export interface IndexArguments<
   Spec = JsonObject,
   Status = JsonObject,
@@ -193,7 +193,7 @@ export interface AdmissionFilterArguments<
   readonly operation: AdmissionOperation;
   /** Which part of the object is written; undefined: the object itself. */
   readonly subresource: string | undefined;
-  /** Whether nothing will be stored: then there must be no side effects. */
+  /** Whether the server will not store the object: then there must be no side effects. */
   readonly dryrun: boolean;
   /** Texts that are shown to whoever makes the request. Add yours. */
   readonly warnings: string[];
@@ -230,7 +230,7 @@ export interface ActivityArguments<Param = unknown, Memo extends object = PlainM
   readonly logger: Logger;
   /** The operator's own memo: each object's begins with a shallow copy of it. */
   readonly memo: Memo;
-  /** The operator's indexes by name. Nothing waits for them here: they may be empty, or incomplete. */
+  /** The operator's indexes by name. Activities do not wait for them: they may be empty, or incomplete. */
   readonly indices: Readonly<Record<string, Index>>;
 }
 

@@ -1,8 +1,8 @@
 /**
- * `op.cache(kind, options?)`: what the operator's informers know of a kind, for authors.
+ * `op.cache(kind, options?)`: the objects of a kind that the operator's informers hold, for authors.
  *
- * It is the same store that handlers' objects come from: one watch for the kind, however many ask. States never go back, and
- * what `op.api` writes is there at the next line. Objects are frozen.
+ * It is the same store that handlers' objects come from: one watch for the kind, however many ask. States never go back, and a
+ * write by `op.api` shows at the next line. Objects are frozen.
  */
 
 import type { JsonObject, KubeObject } from "../model/object.ts";
@@ -123,10 +123,10 @@ function isRecord(value: unknown): boolean {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Nothing is called: it stands for the function that other handlers have. */
+/** Is never called: it stands for the function that other handlers have. */
 function nobody(): void {}
 
-/** Returns the function that declares caches; `make` looks into what the operator knows. */
+/** Returns the function that declares caches; `make` makes the handle that looks into the operator's store. */
 export function declareCache(
   registry: { add(handler: CacheHandler): void },
   make: (handler: CacheHandler) => Cache,

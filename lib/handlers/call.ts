@@ -1,6 +1,6 @@
 /**
  * The one call of a handler, for every manner of handlers: the row of its attempts goes in, and comes out with the beginning
- * of this attempt in it. What the outcome makes of the row is `after()` in `retry.ts`.
+ * of this attempt in it. `after()` in `retry.ts` takes the outcome into the row.
  */
 
 import type { HandlerBackoff } from "../execution/backoff.ts";
@@ -70,7 +70,7 @@ export interface Called {
   readonly outcome: Outcome;
   /** The row with the beginning of this attempt in it, for `after()`. */
   readonly retry: Retry;
-  /** Whether the call, or its result, has put something into the patch. */
+  /** Whether the call, or its result, has changed the patch. */
   readonly wrote: boolean;
 }
 

@@ -14,7 +14,7 @@ import type { Logger } from "../runtime/logging.ts";
 import type { AdmissionOperation } from "./handlers.ts";
 import type { Index } from "./index/index_handle.ts";
 
-/** create, update, delete, resume: handlers may be called. noop: nothing changed. free: being deleted, and not held by us. */
+/** create, update, delete, resume: handlers may be called. noop: no change. free: being deleted, and not held by us. */
 export type Reason = "create" | "update" | "delete" | "resume" | "noop" | "free";
 
 /** The facts common to all causes about an object. */

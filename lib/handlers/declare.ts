@@ -1,5 +1,6 @@
 /**
- * Makes handlers of what users pass to `op.on`: checks at run time what the compiler checks, and says what is wrong.
+ * Makes handlers of the arguments that users pass to `op.on`: repeats the compiler's checks at run time, with messages that
+ * name the mistake.
  *
  * Options that are null or undefined count as left out.
  */
@@ -81,7 +82,7 @@ export function takeDeclaration(cause: Declaration["cause"], args: readonly unkn
   const [first, ...others] = rest;
   const isPath = cause === "field" && (typeof first === "string" || Array.isArray(first));
   const { options, fn } = takeOptions(isPath ? others : rest);
-  // What names a kind is checked by `selectorOf()`.
+  // The name of the kind is checked by `selectorOf()`.
   const like = resource as ResourceLike<never, never>;
   return { cause, resource: like, options: isPath ? { ...options, field: first } : options, fn };
 }
@@ -89,7 +90,7 @@ export function takeDeclaration(cause: Declaration["cause"], args: readonly unkn
 /**
  * Takes `options?, fn` apart, without the options that are null or undefined.
  *
- * @throws {TypeError} If there is no function, options are no object, or something follows.
+ * @throws {TypeError} If there is no function, options are no object, or an argument follows the function.
  */
 export function takeOptions(
   rest: readonly unknown[],
@@ -114,7 +115,7 @@ export function takeOptions(
   return { options: Object.fromEntries(given), fn: fn as HandlerFunction };
 }
 
-/** Makes what handlers of objects have in common. @throws {TypeError | RangeError} As all here. */
+/** Makes the part that all handlers of objects have in common. @throws {TypeError | RangeError} As all here. */
 export function objectHandler(declaration: Declaration): ObjectHandler {
   const { cause, resource, options, fn } = declaration;
   checkOptions(cause, { options, known: KNOWN[cause] });

@@ -1,8 +1,8 @@
 /**
  * The changes of handlers whose files were loaded anew, for runs that go on with the new code.
  *
- * Functions that were loaded anew are never the same ones, so their texts are compared, and those of their options. Where
- * no text has changed at all, something has that handlers call, so all of them count as changed.
+ * Functions that were loaded anew are never the same ones, so their texts are compared, and the texts of their options. Where
+ * no text has changed at all, code that handlers call has changed, so all of them count as changed.
  */
 
 import { formatSelector } from "../model/selector.ts";
@@ -37,7 +37,7 @@ type RegisteredHandler =
 export interface Exchange {
   /** In the order of their declaration. */
   readonly handlers: readonly RegisteredHandler[];
-  /** Whether its own code is another one, or perhaps that of functions that it calls. */
+  /** Whether its own code has changed, or perhaps the code that it calls. */
   readonly hasChanged: (handler: RegisteredHandler) => boolean;
 }
 
@@ -68,7 +68,7 @@ function isBeginning(handler: RegisteredHandler): boolean {
   return handler.type === "activity" && (handler.activity === "startup" || handler.activity === "login");
 }
 
-/** The one from before goes on, and whoever holds the new index sees what it has. */
+/** The handler from before goes on, and a holder of the new index handle sees the old index. */
 function keep(before: RegisteredHandler | undefined, now: RegisteredHandler): RegisteredHandler {
   if (before?.type === "index" && now.type === "index") IndexHandle.attach(now.handle, before.handle);
   return before ?? now;
@@ -90,7 +90,7 @@ function titleOf(handler: RegisteredHandler): string {
   }
 }
 
-/** Whether two values have the same text, functions included. What has no text, such as a circle, is like nothing else. */
+/** Whether two values have the same text, functions included. A value without a text, such as a circle, is not like any other. */
 export function isAlike(one: unknown, other: unknown): boolean {
   try {
     return textOf(one) === textOf(other);

@@ -29,7 +29,7 @@ export type ValueFilter<Value, Args> =
   | typeof ABSENT
   | ((value: Value | undefined, args: Args) => boolean);
 
-/** Filters by what an object is. All must match. */
+/** Filters by the state of an object. All must match. */
 export interface FilterOptions<Args, Field, Value> {
   /** Per label: its value, PRESENT, ABSENT or a predicate. */
   readonly labels?: Readonly<Record<string, MetaFilter<Args>>>;
@@ -43,7 +43,7 @@ export interface FilterOptions<Args, Field, Value> {
   readonly when?: (args: Args) => boolean;
 }
 
-/** Filters by what has changed. */
+/** Filters by the change of a field. */
 export interface ChangeFilterOptions<Args, Value> {
   /** The field's value before. Not together with `value`. */
   readonly old?: ValueFilter<Value, Args>;
@@ -77,18 +77,18 @@ export interface Candidate {
 export type Mismatch = "labels" | "annotations" | "field" | "when";
 
 /**
- * Tells whether all criteria hold, but for those on what has changed: `matchesChange()` is asked about them.
+ * Tells whether all criteria hold, but for the criteria of changes: `matchesChange()` is asked about them.
  *
- * @throws What a predicate throws; {TypeError} if one returns a promise.
+ * @throws Any error of a predicate; {TypeError} if one returns a promise.
  */
 export function matches(filters: Filters, candidate: Candidate): boolean {
   return findMismatch(filters, candidate) === undefined;
 }
 
 /**
- * Returns the first criterion that does not hold; undefined if all do. Those on what has changed are left out.
+ * Returns the first criterion that does not hold; undefined if all do. Criteria of changes are left out.
  *
- * @throws What a predicate throws; {TypeError} if one returns a promise.
+ * @throws Any error of a predicate; {TypeError} if one returns a promise.
  */
 export function findMismatch(filters: Filters, candidate: Candidate): Mismatch | undefined {
   const { metadata } = candidate.body;
@@ -124,7 +124,7 @@ function matchesField({ value }: Filters, field: FieldPath, candidate: Candidate
 /**
  * Tells whether the handler's field has changed as its filters want it; true where they name no field.
  *
- * @throws What a predicate throws; {TypeError} if one returns a promise.
+ * @throws Any error of a predicate; {TypeError} if one returns a promise.
  */
 export function matchesChange(filters: Filters, candidate: Candidate): boolean {
   const { field, needsChange } = filters;

@@ -24,7 +24,7 @@ export interface RetryOptions {
   readonly errors?: ErrorsMode;
   /** For all attempts together, counted from the first; a running attempt is aborted. Default: none. */
   readonly timeout?: Seconds;
-  /** For each attempt on its own; what runs longer is aborted, and counts as an error. Default: none. */
+  /** For each attempt on its own; an attempt that runs longer is aborted, and counts as an error. Default: none. */
   readonly attemptTimeout?: Seconds;
   /** How often the function is called at most; 3 means three calls in all. Default: no limit. */
   readonly retries?: number;
@@ -52,7 +52,7 @@ export interface ChangeHandler extends ObjectHandler {
   readonly reason: "create" | "update" | "delete" | undefined;
   /** Resume handlers: only for objects that were there before the operator. */
   readonly initial: boolean;
-  /** Resume handlers and what is below them: whether they take part in other causes, and go on when those change. */
+  /** Resume handlers and their sub-handlers: whether they take part in other causes, and go on when the cause changes. */
   readonly isMixedIn: boolean;
   /** Resume handlers: also for objects that are being deleted. */
   readonly deleted: boolean;
@@ -62,7 +62,7 @@ export interface ChangeHandler extends ObjectHandler {
   readonly onFailure?: "release" | "keep";
 }
 
-/** When a daemon or a timer begins: after a time, or after what the function says. */
+/** When a daemon or a timer begins: after a time, or after the time that the function returns. */
 export type InitialDelay = Seconds | ((args: never) => Seconds);
 
 /** Runs as long as its object is there. */
@@ -97,7 +97,7 @@ export type BackgroundHandler = DaemonHandler | TimerHandler;
 /** An activity: work of an operator apart from objects. */
 export type ActivityName = "startup" | "cleanup" | "login" | "probe" | "ready";
 
-/** Called when the operator does something apart from objects. */
+/** Called for an activity: at start and end, for logins and for probes. */
 export interface ActivityHandler extends Handler {
   readonly type: "activity";
   readonly activity: ActivityName;
@@ -119,7 +119,7 @@ export interface AdmissionHandler extends ObjectHandler {
   readonly ignoreFailures: boolean;
 }
 
-/** Returns the function's own name, or undefined if it has none. Bound functions have the name of what they bind. */
+/** Returns the function's own name, or undefined if it has none. A bound function has the name of the function that it binds. */
 export function nameOf(fn: (args: never) => unknown): string | undefined {
   const name = fn.name.replace(/^(bound )+/, "");
   return name === "" ? undefined : name;

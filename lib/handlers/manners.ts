@@ -1,4 +1,4 @@
-/** The list of manners that take part in an object's turn, and what is known of kinds by it. */
+/** The list of manners that take part in an object's turn, and the facts of each kind that follow from it. */
 
 import type { ObjectState } from "../execution/object_state.ts";
 import type { Persistence } from "../settings/persistence/storage.ts";
@@ -47,7 +47,7 @@ export class Kinds {
     this.#persistence = persistence;
   }
 
-  /** Returns what is known of a kind with these handlers. */
+  /** Returns the facts of a kind with these handlers. */
   of(handlers: HandlersOfKind): Kind {
     return this.#known.get(handlers) ?? this.#learn(handlers);
   }

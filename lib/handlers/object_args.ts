@@ -1,5 +1,5 @@
 /**
- * The one argument that functions are called with: a class with getters, so that only what is taken is computed.
+ * The one argument that functions are called with: a class with getters, so that only the arguments that a function takes are computed.
  */
 
 import type { KubeObject, ObjectMeta } from "../model/object.ts";
@@ -90,7 +90,7 @@ export class ObjectArgs<Cause extends ObjectCause = ObjectCause> {
     return this.#attempt?.clock;
   }
 
-  /** The conditions. What is set goes into the patch: handlers only. */
+  /** The conditions. Set conditions go into the patch: handlers only. */
   get conditions(): Conditions | undefined {
     const { patch, body, newest = () => body } = this.#cause;
     const clock = this.#attempt?.clock;

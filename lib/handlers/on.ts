@@ -56,10 +56,10 @@ import { type DeclareTask, declaringTasks } from "./task/task_handler.ts";
 export type OptionalField<Spec, Status> = FieldPathOf<Spec, Status> | undefined;
 
 /**
- * The state that was handled before, by cause. A deletion may be the first that is seen of an object; resuming may be mixed into it.
+ * The state that was handled before, by cause. A deletion may be the first event of an object; resuming may be mixed into it.
  */
 export interface Before<Spec> {
-  /** Nothing. */
+  /** Undefined: there was no state before. */
   create: undefined;
   /** The essence that was handled last. */
   update: Essence<Spec>;
@@ -71,7 +71,7 @@ export interface Before<Spec> {
   field: Essence<Spec> | undefined;
 }
 
-/** A change handler. What it returns goes into the status. */
+/** A change handler. Its result goes into the status. */
 export type ChangeFn<
   Cause extends ChangeHandlerCause,
   Spec,
@@ -178,7 +178,7 @@ export interface DeclareAdmission<Memo extends object = PlainMemo> {
   ): void;
 }
 
-/** Declares handlers of an activity: something that an operator does apart from objects. */
+/** Declares handlers of an activity: work of an operator apart from objects. */
 export interface DeclareActivity<Result = unknown, Memo extends object = PlainMemo> {
   (fn: (args: ActivityArguments<undefined, Memo>) => Result | Promise<Result>): void;
   <Param = undefined>(
@@ -229,10 +229,10 @@ export interface DeclareTimer<Memo extends object = PlainMemo> {
 /**
  * Declares an index of a kind's objects.
  *
- * The function is called for each state of each object that matches, before any other handler. A plain object or a `Map`
- * holds the object's keys with a value for each (all earlier keys go); null and undefined leave what was there; anything
- * else is the one value under the key null. The index is named by `id`, or by the function's name: functions for different
- * kinds with one id fill one index.
+ * The function is called for each state of each object that matches, before any other handler. A plain object or a `Map` holds
+ * the object's keys with a value for each (all earlier keys go); null and undefined leave the earlier keys; any other result is
+ * the one value under the key null. The index is named by `id`, or by the function's name: functions for different kinds with
+ * one id fill one index.
  *
  * @example
  * ```ts
@@ -262,7 +262,7 @@ export interface DeclareIndex<Memo extends object = PlainMemo> {
   ): IndexOf<Result>;
 }
 
-/** The result of a login: a way into the API server, a `KubeConfig` of the official client, or nothing. */
+/** The result of a login: a way into the API server, a `KubeConfig` of the official client, or none. */
 export type LoginResult = LoginInfo | KubeConfigLike | null | undefined | void;
 
 /** Declares handlers, by cause. Options may be left out. */
@@ -278,15 +278,15 @@ export interface On<Memo extends object = PlainMemo> {
   /** Calls the function when the field changes, appears or disappears, for whatever cause; also on creation. */
   readonly field: DeclareField<Memo>;
   /**
-   * Calls the function for each change of an object that is owned by one of this kind, with the owner at hand; what it wants
-   * to change is the owner. It is retried as handlers of changes are, and told of each child once after each start.
+   * Calls the function for each change of an object that is owned by one of this kind, with the owner at hand; its patch
+   * changes the owner. It is retried as handlers of changes are, and told of each child once after each start.
    */
   readonly child: DeclareChild<Memo>;
   /** Calls the function for each raw event, in order: no progress is kept, and errors are not retried. */
   readonly event: DeclareEvent<Memo>;
   /** Asks the function whether a request may pass. To refuse it throws, best an `AdmissionError`. */
   readonly validate: DeclareAdmission<Memo>;
-  /** Lets the function change what is to be written, by `patch`, or refuse it. */
+  /** Lets the function change the object of the request, by `patch`, or refuse the request. */
   readonly mutate: DeclareAdmission<Memo>;
   /**
    * Calls the function before anything else, the API server included. It may change `settings`.
@@ -297,14 +297,14 @@ export interface On<Memo extends object = PlainMemo> {
   /** Calls the function when everything else has stopped; also if the operator has failed, but not if it failed to start. */
   readonly cleanup: DeclareActivity<unknown, Memo>;
   /**
-   * Calls the function whenever credentials are wanted: at the start, and when the server refuses those that there are.
+   * Calls the function whenever credentials are wanted: at the start, and when the server refuses the current ones.
    *
-   * With such a handler no kubeconfig or service account is looked for. Of several ways in those with the highest
+   * With such a handler no kubeconfig or service account is looked for. Of several ways in, the ways with the highest
    * `priority` are used.
    */
   readonly login: DeclareActivity<LoginResult, Memo>;
   /**
-   * Calls the function when the liveness endpoint is asked, at most every ten seconds; what it returns is in the answer.
+   * Calls the function when the liveness endpoint is asked, at most every ten seconds; its result is in the answer.
    *
    * An error, or more than `timeout` (default: 5 s), makes the answer a 500.
    */
@@ -312,7 +312,7 @@ export interface On<Memo extends object = PlainMemo> {
   /**
    * Calls the function when `/readyz` is asked, at most every ten seconds: the operator is ready unless it throws.
    *
-   * The answer says what it throws, or that it takes more than `timeout` (default: 5 s).
+   * The answer tells its error, or that it takes more than `timeout` (default: 5 s).
    */
   readonly ready: DeclareActivity<unknown, Memo>;
 }
@@ -329,7 +329,7 @@ export interface Declarations<Memo extends object = PlainMemo> {
   readonly every: DeclareTask<Memo>;
 }
 
-/** Returns what handlers are declared with: they go into the registry. */
+/** Returns the functions that declare handlers: they put them into the registry. */
 export function declareInto<Memo extends object = PlainMemo>(registry: Registry): Declarations<Memo> {
   const change = (cause: ChangeHandlerCause) =>
     declaring(cause, (declaration) => registry.add(changeHandler({ ...declaration, cause })));
@@ -365,18 +365,18 @@ export function declareInto<Memo extends object = PlainMemo>(registry: Registry)
     ),
     daemon: background("daemon"),
     timer: background("timer"),
-    // The call signatures say what will be in the index, which is what the functions return.
+    // The call signatures name the type of the index's values, which is the type of the functions' results.
     index: declaring("index", (declaration): Index => {
       const handle = new IndexHandle();
       registry.add(indexHandler(declaration, handle));
       return handle;
     }) as DeclareIndex<Memo>,
-    // What the functions take of the arguments is the operator's own memo, whatever its type.
+    // The functions' arguments have the operator's own memo, whatever its type.
     every: declaringTasks((handler) => registry.add(handler)) as DeclareTask<Memo>,
   };
 }
 
-/** Returns a function that takes `resource, options?, fn`; what it throws points to its caller. */
+/** Returns a function that takes `resource, options?, fn`; its errors point to its caller. */
 function declaring<Result>(
   cause: Declaration["cause"],
   register: (declaration: Declaration, site: CallSite) => Result,

@@ -1,4 +1,4 @@
-/** Checks the options of handlers one by one, at run time, as the compiler does: what they must be, and of what size. */
+/** Checks the options of handlers one by one, at run time, as the compiler does: their types and sizes. */
 
 import { readBackoff } from "../execution/backoff.ts";
 import { ABSENT, PRESENT } from "./filters.ts";
@@ -152,7 +152,7 @@ function checkString(name: string, value: unknown): void {
   throw new TypeError(`Cannot take ${show(value)} for "${name}": it must be a string that is not empty`);
 }
 
-/** Returns what a message says of a value. */
+/** Returns the words of a message for a value. */
 export function show(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value);
   if (typeof value === "function") return "a function";

@@ -1,5 +1,5 @@
 /**
- * The options with which handlers are declared, by what they are declared for.
+ * The options with which handlers are declared, by the sort of handler.
  *
  * Options that several of them share stand where they are used: limits in handlers.ts, filters in filters.ts.
  */
@@ -30,9 +30,9 @@ export interface OptionsOfCause<Spec, Status, Field, Memo extends object = Plain
   /** As of updates. */
   field: ChangeFilterOptions<ChangeFilterArguments<Spec, Status, Memo>, FieldValue<Spec, Status, Field>>;
   /**
-   * `optional`: do not hold objects back with a finalizer on account of this handler. Default: false. `onFailure`: what becomes
-   * of the object when the handler has failed for good: it goes ("release", the default), or it stays until somebody changes it,
-   * and the handler is called again ("keep").
+   * `optional`: do not hold objects back with a finalizer on account of this handler. Default: false. `onFailure`: whether the
+   * object goes when the handler has failed for good ("release", the default), or stays until a user changes it, and the
+   * handler is called again ("keep").
    */
   delete: { readonly optional?: boolean; readonly onFailure?: "release" | "keep" };
   /** `deleted`: also for objects that are being deleted. Default: false. */
@@ -110,7 +110,7 @@ export type TimerOptions<
   & {
     /** Pause between the end of a run (and of its writes) and the next one; above 0. */
     readonly interval?: Seconds;
-    /** Count the interval from beginning to beginning instead; what would overlap is left out. Default: false. */
+    /** Count the interval from beginning to beginning instead; a run that would overlap is left out. Default: false. */
     readonly sharp?: boolean;
     /** Run only when the object has not changed for that long (other than in its status). */
     readonly idle?: Seconds;
@@ -149,7 +149,7 @@ export type AdmissionOptions<
     readonly subresource?: string;
     /** Keep the webhook's configuration when the operator stops: requests are refused then. Default: false. */
     readonly persistent?: boolean;
-    /** Whether it does something besides answering, except in dry runs. Default: false. */
+    /** Whether it has effects besides its answer, except in dry runs. Default: false. */
     readonly sideEffects?: boolean;
     /** Let requests pass if the webhook cannot be asked. Default: false. */
     readonly ignoreFailures?: boolean;

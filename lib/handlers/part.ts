@@ -2,7 +2,7 @@
  * The contract between an object's turn and the manners of handlers that take part in it.
  *
  * `reconcile()` goes through the parts of a turn in the order of one list, and names no manner. So a manner is one folder and
- * one line in that list. A success of a part's handlers is undecided until `written()` says what became of the write.
+ * one line in that list. A success of a part's handlers is undecided until `written()` gets the outcome of the write.
  */
 
 import type { Client } from "../client/client.ts";
@@ -71,28 +71,31 @@ export interface Manner {
 
 /** One manner in one turn of an object, in the order of these methods. A method that returns undefined is not awaited. */
 export interface Part {
-  /** Tells handlers of a raw event, before it is known whether the turn brings anything. */
+  /** Tells handlers of a raw event, before it is known whether the turn calls other handlers. */
   told?(event: WatchEvent): Promise<void> | undefined;
-  /** The snapshot stands: decides what is to be done, starts and stops what lives beside the turn. Calls no handler of turns. */
+  /** The snapshot stands: decides which handlers are to be called, starts and stops daemons and timers. Calls no handler of turns. */
   begin?(): Promise<void> | undefined;
   /**
-   * Returns what the part means for the finalizer; changes nothing. Asked before `run()` (may handlers be called?) and after it
+   * Returns the part's claim on the finalizer, without any change. Asked before `run()` (may handlers be called?) and after it
    * (may the object go?). Absent: the part has no business with finalizers.
    */
   claim?(): Claim;
   /** Calls handlers. Skipped in the turn that moves the finalizer of an object that stays. `all`: the claims of all parts. */
   run?(all: Claim): Promise<void> | undefined;
-  /** Returns what is to be written. `all`: the claims of all parts after they ran. */
+  /** Returns the part's work for the write. `all`: the claims of all parts after they ran. */
   work?(all: Claim): Work | undefined;
-  /** Takes what became of the write, also of one that repeats an earlier turn's. "dropped": attempts of its handlers have failed. */
+  /**
+   * Takes the outcome of the write, also of a write that repeats an earlier turn's. "dropped": attempts of its handlers have
+   * failed.
+   */
   written?(result: WriteResult): void;
-  /** Returns how long until the part wants a turn; undefined: until something happens. Asked after `written()`. */
+  /** Returns how long until the part wants a turn; undefined: until an event or a wake. Asked after `written()`. */
   next?(): Seconds | undefined;
-  /** Whether nothing is to be done until something changes that the manner sees. Asked last. Default: so it is. */
+  /** Whether the manner has no work until a field changes that it sees. Asked last. Default: so it is. */
   readonly atRest?: boolean;
 }
 
-/** Of parts that require nothing. */
+/** The claim of parts that do not require the finalizer. */
 export const NO_CLAIM: Claim = { isRequired: false, isPending: false };
 
 /** The things that all turns of one run share. */
@@ -125,19 +128,19 @@ export interface Kind {
   readonly handlers: HandlersOfKind;
   /** The manners that have handlers for it, in order. */
   readonly manners: readonly Manner[];
-  /** The union of what they look at. */
+  /** The union of the fields that they look at. */
   readonly sees: Sees;
   /** Whether a manner wants each raw event. */
   readonly keepsEvents: boolean;
 }
 
-/** One turn. What decides looks at `state.snapshot`, never at `state.body`, which an event may change meanwhile. */
+/** One turn. Decisions are made from `state.snapshot`, never by `state.body`, which an event may change meanwhile. */
 export interface Turn {
   readonly run: Run;
   readonly kind: Kind;
   readonly state: ObjectState;
   readonly parts: readonly Part[];
-  /** Whether it goes before what the initial listing has brought. */
+  /** Whether it goes before the objects of the initial listing. */
   readonly urgent: boolean;
   /** Bound to the object. Its lines become Kubernetes events, where the settings say so. */
   readonly logger: Logger;
@@ -145,6 +148,6 @@ export interface Turn {
   readonly localLogger: Logger;
   /** The changes that handlers of this turn want. */
   readonly patch: Patch;
-  /** The attempts that have ended well so far: the server may refuse what they have written. */
+  /** The attempts that have ended well so far: the server may refuse their changes. */
   readonly succeeded: Set<AttemptEnd>;
 }

@@ -1,8 +1,8 @@
 /**
- * Holds what was declared, and picks what matches a kind or a cause.
+ * Holds the declared handlers, and picks the handlers of a kind or a cause.
  *
- * Order is that of registration. Two different functions must not share an id on one kind: their progress would be one.
- * The same function under one id for several causes is one handler, called once (as `create` and `resume` often are).
+ * The order is the order of registration. Two different functions must not share an id on one kind: their progress would be
+ * one. The same function under one id for several causes is one handler, called once (as `create` and `resume` often are).
  */
 
 import type { FieldPath } from "../model/fields.ts";
@@ -47,7 +47,7 @@ export type RegisteredHandler = WatchingHandler | AdmissionHandler | ActivityHan
 type Type = RegisteredHandler["type"];
 type OfType<Wanted extends Type> = Extract<RegisteredHandler, { readonly type: Wanted }>;
 
-/** The handlers of one kind, by what they are for, in order. */
+/** The handlers of one kind, by their sorts, in order. */
 export interface HandlersOfKind {
   /** Of raw events. */
   readonly events: readonly EventHandler[];
@@ -57,11 +57,11 @@ export interface HandlersOfKind {
   readonly backgrounds: readonly BackgroundHandler[];
   /** Of `op.reconcile`. */
   readonly reconciles: readonly ReconcileHandler[];
-  /** Those of children, of the kind that owns them. */
+  /** Handlers of children, for the kind that owns them. */
   readonly children: readonly ChildHandler[];
-  /** Those for which changes of the kind's objects matter to others. */
+  /** Declarations by which changes of the kind's objects matter to objects of other kinds. */
   readonly sources: readonly SourceHandler[];
-  /** Whether the kind's objects have turns of their own: it is not only watched for the sake of others. */
+  /** Whether the kind's objects have turns of their own: it is not only watched for other kinds. */
   readonly hasTurns: boolean;
   /** Whether handlers look its objects up. */
   readonly isLookedUp: boolean;
@@ -69,7 +69,7 @@ export interface HandlersOfKind {
   readonly fields: readonly FieldPath[];
 }
 
-/** The handlers of kinds, for those who know no registry. */
+/** The handlers of kinds, for code that knows no registry. */
 export interface ServedHandlers {
   readonly backgroundsOf: (resource: Resource) => readonly BackgroundHandler[];
 }
@@ -79,7 +79,7 @@ export class Registry {
   readonly #handlers: RegisteredHandler[] = [];
   readonly #keys: (id: string) => readonly string[];
   readonly #reserved: () => readonly string[];
-  // NB: by identity: a kind that is served otherwise than before is another resource.
+  // By identity: a kind that is served otherwise than before is another resource.
   #cache = new WeakMap<Resource, HandlersOfKind>();
   #isServed: (handler: ObjectHandler, resource: Resource) => boolean = isMatching;
 
@@ -116,27 +116,27 @@ export class Registry {
     this.#cache = new WeakMap();
   }
 
-  /** Returns a copy, which what is added or cleared later does not reach. */
+  /** Returns a copy, which later changes of the original do not reach. */
   copy(): Registry {
     const copy = new Registry(this.#keys, this.#reserved);
     copy.#handlers.push(...this.#handlers);
     return copy;
   }
 
-  /** Takes the handlers of another one in place of its own, and says what has changed; undefined: that takes a new run. */
+  /** Takes the handlers of another one in place of its own, and returns the changes; undefined: the exchange takes a new run. */
   exchange(next: Registry): Exchange & ServedHandlers | undefined {
     const exchange = exchangeOf(this.#handlers, next.#handlers);
     if (exchange === undefined) return undefined;
     this.#handlers.splice(0, Infinity, ...exchange.handlers);
-    // NB: who serves what is found out anew. Until then nobody is left out.
+    // Which handlers are served is found out anew. Until then none is left out.
     this.serveOnly(isMatching);
     return { ...exchange, backgroundsOf: (resource) => this.of(resource).backgrounds };
   }
 
   /**
-   * Says which handlers are for which kinds, from now on. Until then: those whose selectors match.
+   * Says which handlers are for which kinds, from now on. Until then: the handlers whose selectors match.
    *
-   * Selectors know one kind at a time; what is ambiguous, or cannot be served, only shows among all kinds of a cluster.
+   * Selectors know one kind at a time; an ambiguous selector, or a kind that cannot be served, only shows among all kinds of a cluster.
    */
   serveOnly(isServed: (handler: ObjectHandler, resource: Resource) => boolean): void {
     this.#isServed = isServed;
@@ -192,7 +192,7 @@ export class Registry {
     return this.#ofType("cache");
   }
 
-  /** Those that write notes or a finalizer onto objects, so that kinds must be patchable. */
+  /** The handlers that have notes or a finalizer written onto objects, so that kinds must be patchable. */
   get statefulHandlers(): readonly ObjectHandler[] {
     const finalizing = this.reconcileHandlers.filter(({ finalize }) => finalize !== undefined);
     return [...this.#ofType("change", "daemon", "timer"), ...finalizing];
@@ -203,7 +203,7 @@ export class Registry {
     return this.#ofType("reconcile");
   }
 
-  /** Those for which other objects matter. */
+  /** The declarations by which other objects matter. */
   get sourceHandlers(): readonly SourceHandler[] {
     return this.#ofType("owns", "watches");
   }
@@ -213,9 +213,9 @@ export class Registry {
     return this.#ofType("index");
   }
 
-  /** Returns the handlers of a kind. They are looked up once, until something is added, or other kinds are served. */
+  /** Returns the handlers of a kind. They are looked up once, until a handler is added, or other kinds are served. */
   of(resource: Resource): HandlersOfKind {
-    // NB: asked many times for each object: the rest stands by itself, so that engines compile no more than this.
+    // NB: called many times for each object: `#find()` is separate, so that engines inline this method alone.
     return this.#cache.get(resource) ?? this.#find(resource);
   }
 
@@ -265,10 +265,10 @@ export class Registry {
   }
 
   #rejectCollision(added: WatchingHandler | AdmissionHandler): void {
-    // Nothing is kept under their ids.
+    // No progress is kept under their ids.
     if (FOR_OTHERS.includes(added.type)) return;
     const kind = selectorKey(added.selector);
-    // Others keep no progress.
+    // Handlers of other types keep no progress.
     const names = added.type === "change" ? this.#keys(added.id) : [];
     for (const other of this.#ofType(...rivalsOf(added.type))) {
       const { selector, id, fn, type } = other;
@@ -305,7 +305,7 @@ function isWatching(handler: RegisteredHandler): handler is WatchingHandler {
   return handler.type !== "activity" && handler.type !== "admission" && handler.type !== "task";
 }
 
-/** Those whose ids must differ: daemons and timers share one set of names, and so do those that are called in turns. */
+/** Returns the types whose ids must differ: daemons and timers share one set of names, and so do handlers that are called in turns. */
 function rivalsOf(type: WatchingHandler["type"] | "admission"): readonly (typeof type)[] {
   if (type === "daemon" || type === "timer") return ["daemon", "timer"];
   return isInTurns(type) ? IN_TURNS : [type];
@@ -319,12 +319,12 @@ function isInTurns(type: Type): boolean {
   return IN_TURNS.some((each) => each === type);
 }
 
-/** NB: those that are called in turns have one set of ids, but a function for two of these purposes is two handlers. */
+/** NB: handlers that are called in turns share one set of ids, but a function of two of these types is two handlers. */
 function isSameSort(a: Type, b: Type): boolean {
   return !isInTurns(a) || a === b;
 }
 
-/** A function that is declared twice for the same is called once. */
+/** Drops further declarations of one id: a function that is declared twice is called once. */
 function firstOfEach<H extends ObjectHandler>(handlers: readonly H[]): readonly H[] {
   return handlers.filter(({ id }, number) => handlers.findIndex((other) => other.id === id) === number);
 }

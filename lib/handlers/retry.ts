@@ -1,6 +1,6 @@
 /**
  * One record of retries, for every manner of handlers: a value that never changes, and the functions that lead from one to the
- * next. Handlers that have not failed share one value, so that ten thousand waiting timers allocate nothing.
+ * next. Handlers that have not failed share one value, so that ten thousand waiting timers need no memory for it.
  *
  * A success is undecided until its write is on the object: a refusal of the write continues the row from before that success.
  */
@@ -66,7 +66,7 @@ export function isDue({ due }: Retry, now: Seconds): boolean {
   return due <= now + TOLERANCE;
 }
 
-/** Returns the row after an attempt: the one place for what counts, what resets, and how long the next attempt waits. */
+/** Returns the row after an attempt: the one place where attempts are counted, the row is reset, and the next attempt's wait is set. */
 export function after(retry: Retry, outcome: Outcome, now: Seconds): Retry {
   switch (outcome.kind) {
     case "success":
@@ -95,7 +95,7 @@ function pauseOf(delay: Seconds, attempts: number): Seconds {
   return isAtOnce(delay) ? Math.max(delay, leastPause(attempts)) : delay;
 }
 
-/** Returns the row when the write of its last success is on the object, or has changed nothing. */
+/** Returns the row when the write of its last success is on the object, or needed no change. */
 export function decided(retry: Retry): Retry {
   return retry.undecided === undefined ? retry : DONE;
 }

@@ -1,8 +1,8 @@
 /**
  * One turn of one object: its state, an empty patch, loggers that are bound to the object, and the run. Nested, so that a turn
- * copies nothing of the run.
+ * makes no copy of the run's members.
  *
- * Also what manners have in common: the surroundings of calls, asking filters, and reports that come once.
+ * Also the code that manners share: the surroundings of calls, asking filters, and reports that come once.
  */
 
 import { bridgeLogger } from "../engines/posting/poster.ts";
@@ -45,7 +45,7 @@ export function prepare(
   return turn;
 }
 
-/** Where the settings say so, what handlers log becomes Kubernetes events. */
+/** Where the settings say so, log lines of handlers become Kubernetes events. */
 export function postingLogger(
   logger: Logger,
   reference: ObjectReference,
@@ -65,7 +65,7 @@ export function callerOf({ run, state, logger, succeeded }: Turn): Caller {
   return { clock, random, logger, signal, observed: { observer, subject: state, succeeded }, defaultBackoff };
 }
 
-/** Returns what functions get to see of the object, as the turn began with it. */
+/** Returns the view of the object that functions get, as the turn began with it. */
 export function causeOf({ run, state, logger, patch }: Turn): ObjectCause {
   const { resource, snapshot: body, memo } = state;
   const { indices, makeChildren } = run;

@@ -1,11 +1,12 @@
 /**
- * Whether a newer state of an object differs only where no handler looks, so that it calls for nothing: no turn is made of it.
- * Others have made it, or our own write has.
+ * Whether a newer state of an object differs only in fields that no handler looks at: such a state begins no turn, whether
+ * another client's write has led to it or our own.
  *
- * Most events that an operator gets are of this sort: others count up a status, again and again. If the state before called
- * for nothing, and everything that handlers and notes look at is the same, then the new state calls for nothing either. Where
- * it cannot be known what is looked at (functions that filter, storages of an author's own), the answer is no. Compare
- * controller-runtime's GenerationChangedPredicate, which an author has to choose, and which does not see labels and annotations.
+ * Most events that an operator gets are of this sort: others count up a status, again and again. If the state before called for
+ * no handler, and all fields that handlers and notes look at are the same, then the new state calls for none either. Where
+ * these fields cannot be known (functions that filter, storages of an author's own), the answer is no. Compare
+ * controller-runtime's GenerationChangedPredicate, which an author has to choose, and which does not see labels and
+ * annotations.
  */
 
 import type { FieldPath } from "../model/fields.ts";
@@ -18,7 +19,10 @@ import type { Sees } from "./part.ts";
 /** Keys of the metadata that differ with each write. */
 const COUNTERS: ReadonlySet<string> = new Set(["resourceVersion", "managedFields"]);
 
-/** Returns what handlers look at whose filters are the only reason. `noted`: the fields where notes are kept; undefined: unknown. */
+/**
+ * Returns the fields that handlers look at, as far as their filters name them. `noted`: the fields where notes are kept;
+ * undefined: unknown.
+ */
 export function seenBy(
   handlers: readonly ObjectHandler[],
   noted: readonly (readonly FieldPath[] | undefined)[],
@@ -39,7 +43,7 @@ export function seenBy(
   return { status, annotations };
 }
 
-/** Returns the union of what manners look at; undefined as soon as one cannot say it, or if there is none. */
+/** Returns the union of the fields that manners look at; undefined if one manner cannot name them, or if there is no manner. */
 export function unionOf(all: readonly Sees[]): Sees {
   if (all.length === 0) return undefined;
   const status = new Set<string>();
@@ -52,7 +56,7 @@ export function unionOf(all: readonly Sees[]): Sees {
   return { status, annotations };
 }
 
-/** Whether two states of an object differ at most in what the server counts up, and in members of the status that no handler looks at. */
+/** Whether two states of an object differ at most in the server's counters, and in members of the status that no handler looks at. */
 export function differsUnseen(before: KubeObject, after: KubeObject, seen: ReadonlySet<string>): boolean {
   if (!isSame(before, after, (key) => key === "metadata" || key === "status")) return false;
   // Metadata is JSON as all the rest.
@@ -63,14 +67,14 @@ export function differsUnseen(before: KubeObject, after: KubeObject, seen: Reado
   return isSame(old, now, (key) => !seen.has(key));
 }
 
-/** The state that a turn has begun with, what it has noted on the object, and what the server has made of it. */
+/** The state that a turn has begun with, its notes on the object, and the server's answer. */
 export interface OwnWrite {
   readonly before: KubeObject;
   readonly notes: Patch | undefined;
   readonly answer: KubeObject;
 }
 
-/** Whether the answer to our own write is the state before with our notes on it, but for what no handler looks at. */
+/** Whether the answer to our own write is the state before with our notes on it, but for fields that no handler looks at. */
 export function isAsNoted({ before, notes, answer }: OwnWrite, seen: ReadonlySet<string>): boolean {
   const expected = notes === undefined || notes.isEmpty
     ? before
@@ -86,7 +90,7 @@ function asksFunctions(
   return criteria.some((each) => typeof each === "function");
 }
 
-/** Whether a field has in it what differs with each write. */
+/** Whether a field holds one that differs with each write. */
 function isWide([stanza, key]: FieldPath): boolean {
   if (stanza === undefined || (stanza === "status" && key === undefined)) return true;
   return stanza === "metadata" && (key === undefined || COUNTERS.has(key));
@@ -96,7 +100,7 @@ function statusOf({ status }: KubeObject): JsonObject {
   return isObject(status) ? status : {};
 }
 
-/** Compares members, but for those that are left out. */
+/** Compares members, but for keys that are left out. */
 function isSame(
   before: Readonly<JsonObject>,
   after: Readonly<JsonObject>,
