@@ -2,8 +2,8 @@
  * How an operator runs in a cluster: namespace, deployment, services, disruption budget; monitoring and network policy on
  * request.
  *
- * The values are what a cluster with the "restricted" Pod Security Standard takes, and what one operator of medium size
- * needs. They are meant to be read and changed.
+ * The values fit a cluster with the "restricted" Pod Security Standard, and one operator of medium size. They are meant to be
+ * read and changed.
  */
 
 import { labelsOf } from "../../model/labels.ts";
@@ -17,7 +17,7 @@ export interface DeploymentOptions {
   readonly name: string;
   /** The namespace in which it lives. */
   readonly home: string;
-  /** The image, whose entry point takes the options of `lotse run`, as that of an executable of `lotse build` does. */
+  /** The image, whose entry point takes the options of `lotse run`, as an executable of `lotse build` does. */
   readonly image: string;
   /** The namespaces that it serves: names and patterns. Default: the whole cluster. */
   readonly namespaces?: readonly string[];
@@ -180,7 +180,7 @@ export function monitoringOf({ name, home }: DeploymentOptions): KubeObject[] {
   ];
 }
 
-/** The expression of each alert, for how long it must hold, and what it means. */
+/** The expression of each alert, for how long it must hold, and its meaning. */
 const ALERTS: readonly (readonly [name: string, expression: string, minutes: number, summary: string])[] = [
   ["Blind", "lotse_watch_failures{$} > 3", 5, "does not see what happens to {{ $labels.kind }}"],
   [

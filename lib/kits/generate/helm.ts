@@ -10,14 +10,14 @@ import type { JsonObject, KubeObject } from "../../model/object.ts";
 import { formatYaml } from "../../runtime/yaml.ts";
 import type { FileTexts, FormatOptions, Manifests } from "./manifests.ts";
 
-/** The name of a chart, and what it switches on. */
+/** The name of a chart, and the options that it switches on. */
 export interface ChartOptions extends FormatOptions {
   readonly name: string;
   /** Semantic, such as "0.1.0". */
   readonly version: string;
 }
 
-/** Writes the files of a chart. The namespace is that of the release: `helm install --create-namespace`. */
+/** Writes the files of a chart. The namespace is the one of the release: `helm install --create-namespace`. */
 export function toChart(
   { crds, rbac, operator, monitoring, networkPolicy }: Manifests,
   { name, version, ...wanted }: ChartOptions,
@@ -61,7 +61,7 @@ export function toChart(
 /**
  * Returns a definition that stays when the release goes: all objects would go with it.
  *
- * NB: not in the folder `crds/`: Helm does not look at it in an upgrade, and fills in no namespace there, where conversions need
+ * Not in the folder `crds/`: Helm does not look at it in an upgrade, and fills in no namespace there, where conversions need
  * one. Source: Helm, "Custom Resource Definitions".
  */
 function kept(crd: KubeObject): KubeObject {
@@ -104,12 +104,12 @@ function toTemplate(object: KubeObject, home: string): string {
     container.args = "HELM_ARGS";
     container.resources = "HELM_RESOURCES";
   }
-  // What is for Prometheus has braces of its own, and so may descriptions have.
+  // Objects for Prometheus have braces of their own, and so may descriptions have.
   const text = formatYaml(copy).replaceAll("{{", '{{ "{{" }}');
   return text.replace(/HELM_[A-Z_]+/g, (word) => PLACEHOLDERS[word] ?? word);
 }
 
-/** Of a definition, only the way to whoever converts has a namespace: defaults in its schema may look like one. */
+/** Of a definition, only the way to the conversion webhook has a namespace: defaults in its schema may look like one. */
 function convertedInRelease(crd: KubeObject, home: string): KubeObject {
   const conversion = isObject(crd.spec) ? crd.spec.conversion : undefined;
   return conversion === undefined
@@ -117,7 +117,7 @@ function convertedInRelease(crd: KubeObject, home: string): KubeObject {
     : { ...crd, spec: { ...crd.spec, conversion: inRelease(conversion, home) } };
 }
 
-/** A copy whose namespace is that of the release, where it was the operator's own. */
+/** A copy in the namespace of the release, where it was in the operator's own. */
 function inRelease(value: unknown, home: string): unknown {
   if (Array.isArray(value)) return value.map((item) => inRelease(item, home));
   if (!isObject(value)) return value;

@@ -44,7 +44,7 @@ export interface ManifestsOptions extends Omit<DeploymentOptions, "settings" | "
   readonly exports?: readonly unknown[];
 }
 
-/** Manifests by what they are for. */
+/** Manifests by their purpose. */
 export interface Manifests {
   /** CustomResourceDefinitions of the kinds with schemas. */
   readonly crds: readonly KubeObject[];

@@ -1,7 +1,7 @@
 /**
  * Generates the manifests that a cluster needs to run an operator, and types of kinds of others.
  *
- * Everything is made of an operator's declarations, and of definitions and roles that other kits make; nothing is written, and
+ * Everything is made of an operator's declarations, and of definitions and roles that other kits make; no file is written, and
  * no cluster is asked.
  *
  * @module

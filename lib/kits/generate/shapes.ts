@@ -46,8 +46,8 @@ export class Shapes {
   }
 
   /**
-   * Names a block, if a type is one block and has none. Returns what is declared under the name: the body of an
-   * interface, or the name that it has already.
+   * Names a block, if a type is one block and has none. Returns the declaration of the name: the body of an interface, or the
+   * name that the block has already.
    */
   name(sign: string, name: string): { readonly body: string } | { readonly alias: string } {
     const block = this.#blockOf(sign);
@@ -73,7 +73,11 @@ export class Shapes {
     return number === undefined ? undefined : this.#blocks[Number(number)];
   }
 
-  /** Returns a text without signs, and declarations of what stands in several places. @param taken Names that are in use. */
+  /**
+   * Returns a text without signs, and declarations of blocks that stand in several places.
+   *
+   * @param taken Names that are in use.
+   */
   render(
     text: string,
     taken: ReadonlySet<string>,

@@ -1,5 +1,5 @@
 /**
- * Typed constants for the kinds of strangers: what `resource()` needs, made of their definitions.
+ * Typed constants for kinds of other authors: the arguments of `resource()`, made of their definitions.
  */
 
 import { isObject } from "../../model/json.ts";
@@ -33,7 +33,7 @@ export function isCrd(manifest: unknown): manifest is JsonObject {
     String(manifest.apiVersion).startsWith("apiextensions.k8s.io/");
 }
 
-/** A module, and what could not be in it. */
+/** A module, and the refusals of definitions that are not in it. */
 export interface Types {
   readonly text: string;
   /** Why definitions, or versions of them, were passed over. */
@@ -45,8 +45,8 @@ export interface Types {
  * `CertificateStatus`; versions other than the stored one add their names, as in `CertificateV1beta1`. Where fields have
  * defaults, `CertificateSpecInput` is the spec as it is sent, without them.
  *
- * Definitions are passed over that lack names, are there twice, or whose schema contains itself, refers to what is not
- * there, or has no end.
+ * Definitions are passed over that lack names, are there twice, or whose schema contains itself, refers to missing parts, or
+ * has no end.
  *
  * @throws {TypeError} If none is left, or one cannot be told from another.
  */
@@ -70,7 +70,7 @@ export function makeTypes(crds: readonly JsonObject[]): Types {
   const parts = versions.flatMap((version) =>
     orRefusal(() => {
       const name = names.get(version) ?? version.kind;
-      moduleOf(version, { name, shapes: new Shapes() }); // one that is refused leaves nothing behind
+      moduleOf(version, { name, shapes: new Shapes() }); // a refused version leaves no shapes behind
       return moduleOf(version, { name, shapes });
     }) ?? []
   );

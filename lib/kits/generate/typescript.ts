@@ -1,9 +1,9 @@
 /**
- * TypeScript out of the schemas of strangers' definitions.
+ * TypeScript out of the schemas of other authors' definitions.
  *
- * Schemas come in all ages: structural ones, older ones that nobody ever checked, ones that leave things open, or refer
- * to themselves. What a schema does not say is `unknown`; what it says twice is said by the narrower one. Lists are
- * `readonly`, as handlers get them: helpers take both a handler's `spec` and an object that the author makes.
+ * Schemas come in all ages: structural ones, older ones that no server ever checked, ones that leave fields open, or refer to
+ * themselves. A field without a type is `unknown`; of two types for a field, the narrower one counts. Lists are `readonly`, as
+ * handlers get them: helpers take both a handler's `spec` and an object that the author makes.
  */
 
 import { getKey, isObject } from "../../model/json.ts";
@@ -83,7 +83,7 @@ export class TypeWriter {
     return this.#type(schema, { path, around: [] });
   }
 
-  /** The fields of whole objects beside those that all objects have, as the lines of a type. */
+  /** The fields of whole objects beside the fields that all objects have, as the lines of a type. */
   others(names: readonly string[]): string {
     const properties = isObject(this.#root.properties) ? this.#root.properties : {};
     const picked = Object.fromEntries(names.map((name) => [name, getKey(properties, name)]));
@@ -198,7 +198,7 @@ export class TypeWriter {
     return this.#shapes.add(`{\n${lines.join("")}}`, hintOf(path));
   }
 
-  /** The branches of a union of objects: what each requires, and which values its fields have. */
+  /** The branches of a union of objects: the fields that each requires, and which values its fields have. */
   #variants(schema: JsonObject, place: Place): string[] {
     const branches = branchesOf(schema);
     if (branches.length < 2 || branches.length > MOST_BRANCHES) return [];
@@ -220,7 +220,7 @@ export class TypeWriter {
       });
       return fields.length === 0 ? undefined : `{ ${fields.join("; ")} }`;
     });
-    // A branch that says nothing of fields allows all of them.
+    // A branch without fields allows all of them.
     return variants.every((variant) => variant !== undefined) ? variants : [];
   }
 }
@@ -285,7 +285,7 @@ function unionOf(types: readonly string[]): string {
 
 /** In brackets, if it is made of several. */
 function group(type: string): string {
-  // Comments and texts first: they may hold brackets. Then what is nested, from the inside out.
+  // Comments and texts first: they may hold brackets. Then nested types, from the inside out.
   let bare = type.replace(/\/\*[^]*?\*\/|"(?:[^"\\]|\\.)*"/g, "");
   for (let before = ""; before !== bare;) {
     before = bare;

@@ -25,7 +25,7 @@ export interface Webhooks {
   readonly port: number;
 }
 
-/** The port on which webhook servers listen in a cluster, if nothing else is said. */
+/** The port on which webhook servers listen in a cluster, unless the options name another one. */
 const WEBHOOK_PORT = 9443;
 
 /** Finds the way. @throws {TypeError} If the code says otherwise than the options. */

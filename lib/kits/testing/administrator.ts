@@ -1,4 +1,4 @@
-/** The administrator of a test's cluster, who works in it beside the operator, and whose requests are not tried again. */
+/** The administrator of a test's cluster: a client beside the operator, whose requests are not tried again. */
 
 import { fixedCredentials } from "../../client/auth/connection_info.ts";
 import type { Client } from "../../client/client.ts";
@@ -20,7 +20,7 @@ export class Administrator implements Disposable {
   constructor(cluster: Cluster) {
     const { host } = cluster;
     const credentials = fixedCredentials({ ...connectionOf(cluster), userAgent: "lotse-test" });
-    // NB: pauses between attempts would wait for a clock that nobody winds meanwhile.
+    // NB: pauses between attempts would wait for a clock that the test does not wind meanwhile.
     const settings = mergeSettings(defaultSettings(), { networking: { errorBackoffs: [] } });
     const logger = silentLogger();
     const { networking } = settings;

@@ -21,7 +21,7 @@ export interface ClusterOfTest extends AsyncDisposable {
   /** Objects of the cluster, by its administrator: all that `op.api` has. */
   readonly api: Api;
   /**
-   * Applies objects (server-side), definitions first, and resolves to what the cluster made of them.
+   * Applies objects (server-side), definitions first, and resolves to the objects as the cluster keeps them.
    *
    * @throws {Error} If a file cannot be read, the cluster knows no such kind, or refuses an object.
    */
@@ -33,13 +33,13 @@ export interface TestCluster extends ServedCluster, ClusterOfTest {
   /** The API server itself: to end its watches, to forget old versions, to start it anew, to put it on a port. */
   readonly server: ApiServer<VirtualHost>;
   /**
-   * Lets something go wrong with the next requests that fit: of operators, unless the rule names another `userAgent`. What the
-   * test itself asks for is spared, but for `server.restart()`.
+   * Injects a fault into the next requests that fit: of operators, unless the rule names another `userAgent`. Requests of the
+   * test itself are spared, but for `server.restart()`.
    */
   inject(rule: FaultRule): InjectedFault;
   /**
-   * Makes another cluster, with a clock of its own that begins at this one's time, and with all that this one holds now; from then on
-   * both are on their own. So the work before many tests is done once.
+   * Makes another cluster, with a clock of its own that begins at this one's time, and with all objects of this one as they are
+   * now; from then on both are on their own. So the work before many tests is done once.
    */
   fork(): TestCluster;
 }

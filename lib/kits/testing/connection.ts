@@ -8,7 +8,7 @@ import type { ConnectionInfo } from "../../client/auth/connection_info.ts";
 import type { Host } from "../../runtime/host.ts";
 import type { VirtualHost } from "../../runtime/virtual/host.ts";
 
-/** Something in the process that answers Kubernetes' API, in a virtual world. */
+/** A server in the process that answers Kubernetes' API, in a virtual world. */
 export interface ServedCluster {
   /** The world that both the cluster and the operator live in. */
   readonly host: VirtualHost;

@@ -1,12 +1,15 @@
 /**
- * Expectations of objects, and the differences of an object from one: for messages that say what was seen instead.
+ * Expectations of objects, and the differences of an object from one, for messages.
  */
 
 import { isEqualJson, isObject } from "../../model/json.ts";
 import type { KubeObject } from "../../model/object.ts";
 import { formatJson } from "../../runtime/json.ts";
 
-/** A part of a value: of lists all items, each in part; null for what is not to be there; a regular expression for a text. */
+/**
+ * A part of a value: of lists all items, each in part; null for a field that is not to be there; a regular expression for a
+ * text.
+ */
 export type ExpectedPart<T> = unknown extends T ? T
   : T extends readonly (infer Item)[] ? readonly ExpectedPart<Item>[]
   : T extends object ? { readonly [Key in keyof T]?: ExpectedPart<T[Key]> | null }
@@ -27,7 +30,7 @@ const MOST = 10;
 /** Most characters of a value. */
 const LONGEST = 200;
 
-/** Returns in what a value differs from what is expected of it, one line for each place; none if it is as expected. */
+/** Returns the differences of a value from the expected one, one line for each place; none if it is as expected. */
 export function differences(actual: unknown, expected: unknown): string[] {
   const found = [...compare(actual, expected, "")];
   if (found.length <= MOST) return found;

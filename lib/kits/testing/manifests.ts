@@ -1,4 +1,4 @@
-/** Puts what operators come with (definitions, examples, roles) into a test's cluster, from files, texts and objects. */
+/** Puts the manifests of operators (definitions, examples, roles) into a test's cluster, from files, texts and objects. */
 
 import type { Client } from "../../client/client.ts";
 import { messageOf } from "../../client/errors.ts";
@@ -99,7 +99,7 @@ async function applyOne(manifest: TypedManifest, admin: Administrator): Promise<
   }
   const { name, namespace = "default" } = metadata;
   const place = resource.namespaced ? { namespace } : {};
-  // What a cluster prints may be applied, too.
+  // Objects that a cluster prints may be applied, too.
   const { manifest: own } = withoutServerFields(manifest, { subresources: [] });
   const object = { ...isSecret(resource) ? withData(own) : own, metadata: { ...own.metadata, ...place } };
   try {
@@ -133,7 +133,7 @@ async function findKind(
     (await client.discovery.refresh(group)).find(isOurs);
 }
 
-/** Waits until what a definition defines can be used, which takes a moment. */
+/** Waits until the kind of a definition is served, which takes a moment. */
 async function untilServed({ spec }: Manifest, { client, host }: Administrator): Promise<void> {
   if (!isObject(spec) || !isObject(spec.names) || typeof spec.group !== "string") return;
   const { group, names: { plural } } = spec;

@@ -17,7 +17,7 @@ import { applyAll, type Manifests } from "./manifests.ts";
 export interface RealCluster extends ConnectedCluster, ClusterOfTest {
   /** The path of a kubeconfig of its administrator, for kubectl and other programs. */
   readonly kubeconfig: string;
-  /** Ends kube-apiserver at once, and starts it again: watches break, what was written stays. */
+  /** Ends kube-apiserver at once, and starts it again: watches break, written objects stay. */
   restart(): Promise<void>;
 }
 
@@ -26,8 +26,8 @@ export interface RealClusterOptions {
   /** Manifests to be applied first: files, folders, objects, texts of YAML. */
   readonly manifests?: Manifests;
   /**
-   * The folder with the executables. Default: that of KUBEBUILDER_ASSETS, what `deno task control-plane` has built in a
-   * checkout, /usr/local/kubebuilder/bin, or what `setup-envtest` has fetched last.
+   * The folder with the executables. Default: the folder of KUBEBUILDER_ASSETS, of `deno task control-plane` in a checkout,
+   * /usr/local/kubebuilder/bin, or the folder that `setup-envtest` has fetched last.
    */
   readonly assets?: string;
   /** Whether kube-controller-manager runs: garbage collection, workloads, namespaces that end. Default: if there is one. */

@@ -1,5 +1,5 @@
 /**
- * Says what was seen of a run where something else was waited for: the object's story, what still runs, the last warnings.
+ * Reports a run whose expected state did not come: the object's story, the handlers that still run, the last warnings.
  */
 
 import type { HandlerCall } from "../../engines/calls.ts";
@@ -16,7 +16,7 @@ export interface Seen {
   readonly record?: LedgerRecord;
   /** Handlers that use timers of the runtime's, which the run's clock does not move. */
   readonly realTimers: ReadonlyMap<string, string>;
-  /** When the run began, and what time it is, in milliseconds since 1970. */
+  /** When the run began, and the present time, in milliseconds since 1970. */
   readonly began: number;
   readonly now: number;
 }

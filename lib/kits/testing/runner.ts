@@ -3,7 +3,7 @@
  */
 
 import { fixedCredentials, type Impersonation } from "../../client/auth/connection_info.ts";
-// NB: operators load these when they need them, and a virtual clock does not wait for files that are really read.
+// NB: operators load these modules when they need them, and a virtual clock does not wait for files that are really read.
 import "../../handlers/admission/app.ts";
 import "../../engines/metrics/metrics.ts";
 import "../../engines/tracing.ts";
@@ -39,7 +39,9 @@ export interface Runnable {
   readonly ledger?: { of(object: Referable): LedgerRecord | undefined };
 }
 
-/** How to start an operator in a test: the options of `op.run()`, but those of its world. */
+/**
+ * How to start an operator in a test: the options of `op.run()`, but for host, logger, signal, credentials, memo and `onCall`.
+ */
 export interface StartOptions
   extends Omit<RunOptions, "host" | "logger" | "signal" | "credentials" | "memo" | "onCall"> {
   /** The beginning of each object's `memo`. Default: the operator's own. */
@@ -53,13 +55,13 @@ export interface StartOptions
   readonly user?: string | Impersonation;
   /**
    * Which of the runtime's own globals are the run's inside of handlers, in a cluster in the process: "timers" (`setTimeout`,
-   * `setInterval`, `AbortSignal.timeout`, `performance.now`), "Date", "fetch" (to the cluster, and to what the test routes
-   * in the host's network); true: all. What is imported from `node:timers` stays real. Default: none.
+   * `setInterval`, `AbortSignal.timeout`, `performance.now`), "Date", "fetch" (to the cluster, and to hosts that the test
+   * routes in the host's network); true: all. Functions imported from `node:timers` stay real. Default: none.
    */
   readonly globals?: boolean | readonly GlobalName[];
   /** The least level that is recorded in `logs`. Default: "debug". */
   readonly level?: LogLevel;
-  /** Whether the runner's methods throw what the operator failed with; else it is in `failure` only. Default: true. */
+  /** Whether the runner's methods throw the error that the operator failed with; else it is in `failure` only. Default: true. */
   readonly reraise?: boolean;
   /** How long `stop()` waits for the operator's end. Default: an hour; 30 seconds on a real cluster. */
   readonly timeout?: Seconds;
@@ -83,9 +85,9 @@ const LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
 const GLOBALS: readonly GlobalName[] = ["timers", "Date", "fetch"];
 
 /**
- * Starts an operator, and lets everything run until nothing happens any more without time passing.
+ * Starts an operator, and lets everything run until all work waits for time to pass.
  *
- * @throws What `op.run()` throws.
+ * @throws The error of `op.run()`.
  */
 export async function start(op: Runnable, options: StartOptions): Promise<Runner> {
   const runner = new Runner(op, options);
@@ -181,21 +183,21 @@ export class Runner implements AsyncDisposable {
     return this.#failure === undefined ? 0 : 1;
   }
 
-  /** The story of each object: what woke it, which handlers were called or not and why, what was written. */
+  /** The story of each object: the causes that woke it, which handlers were called or not and why, and the writes. */
   get ledger(): { of(object: Referable): LedgerRecord | undefined } {
     return this.#op.ledger ?? { of: () => undefined };
   }
 
-  /** Waits for the operator's beginning; `start()` has done it. @throws What the operator failed with. */
+  /** Waits for the operator's beginning; `start()` has done it. @throws The error that the operator failed with. */
   async started(): Promise<void> {
     if (!isVirtual(this.host)) await this.#synced.promise;
     await this.settle();
   }
 
   /**
-   * Lets everything run, without time passing; on a real cluster, until nothing was logged for a second.
+   * Lets everything run, without time passing; on a real cluster, until no line was logged for a second.
    *
-   * @throws What the operator failed with.
+   * @throws The error that the operator failed with.
    */
   async settle(): Promise<void> {
     await this.#time.settle();
@@ -206,7 +208,7 @@ export class Runner implements AsyncDisposable {
    * Lets time pass, timer by timer.
    *
    * @throws {TypeError} On a real cluster, whose clock cannot be wound.
-   * @throws What the operator failed with.
+   * @throws The error that the operator failed with.
    */
   async advance(seconds: Seconds): Promise<void> {
     await this.#time.advance(seconds);
@@ -214,11 +216,10 @@ export class Runner implements AsyncDisposable {
   }
 
   /**
-   * Lets time pass until the condition returns something true, and resolves to that. What the condition throws counts as
-   * "not yet".
+   * Lets time pass until the condition returns a true value, and resolves to that. An error of the condition counts as "not yet".
    *
-   * @throws {Error} If it does not come; the message says what was seen instead.
-   * @throws What the operator failed with.
+   * @throws {Error} If it does not come; the message tells the state that was seen last.
+   * @throws The error that the operator failed with.
    */
   until<Result>(condition: () => Result | Promise<Result>, options?: UntilOptions): Promise<Result>;
   /**
@@ -226,8 +227,8 @@ export class Runner implements AsyncDisposable {
    *
    * @param which Its address, or "namespace/name", or its name: of a kind with namespaces, in the namespace "default".
    * @throws {TypeError} At once if no object can ever be as expected, or have such an address.
-   * @throws {Error} If it does not come; the message says what was seen instead.
-   * @throws What the operator failed with.
+   * @throws {Error} If it does not come; the message tells the state that was seen last.
+   * @throws The error that the operator failed with.
    */
   until<Spec, Status, Expectation extends Expected<Spec, Status>>(
     kind: ResourceType<Spec, Status>,
@@ -268,8 +269,8 @@ export class Runner implements AsyncDisposable {
   }
 
   /**
-   * Returns all objects of some kinds without what differs from run to run (uid, versions, times of the server), by kind and
-   * name, such as "ConfigMap default/one": to be compared as a whole, or with a file.
+   * Returns all objects of some kinds without fields that differ from run to run (uid, versions, times of the server), by kind
+   * and name, such as "ConfigMap default/one": to be compared as a whole, or with a file.
    */
   async snapshot(...kinds: readonly ResourceType<unknown, unknown>[]): Promise<Snapshot> {
     return await takeSnapshot(this.api, kinds);
@@ -282,10 +283,10 @@ export class Runner implements AsyncDisposable {
     );
   }
 
-  /** Stops the operator gracefully, and waits until it has. @throws What the operator failed with. */
+  /** Stops the operator gracefully, and waits until it has ended. @throws The error that the operator failed with. */
   async stop(): Promise<void> {
     this.#controller.abort();
-    // An until() that nobody awaits any more, such as one of several in a Promise.all() that failed, goes on to its end.
+    // An until() without an await, such as one of several in a Promise.all() that failed, goes on to its end.
     await Promise.race([this.#run, this.#time.unwound()]);
     if (this.#isRunning) await this.#time.until(() => !this.#isRunning, this.#timeout ?? this.#time.timeout);
     await this.#run;
@@ -307,14 +308,14 @@ export class Runner implements AsyncDisposable {
     return report({ calls, logs, record, realTimers: this.#realTimers, began: this.#began, now });
   }
 
-  /** A run's times are told as what has passed since it began. */
+  /** The present time, in milliseconds since 1970; reports show times since the beginning of the run. */
   #now(): number {
     return this.host.clock.now();
   }
 
   #takeOver(globals: boolean | readonly GlobalName[]): Disposable | undefined {
     const { host } = this;
-    // Elsewhere the runtime's own are the run's already.
+    // On a real host, the run uses the runtime's own globals already.
     if (!isVirtual(host)) return undefined;
     const { clock, network } = host;
     return takeOverGlobals({

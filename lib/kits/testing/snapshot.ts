@@ -1,4 +1,4 @@
-/** Objects as they are, without what differs from run to run: to be compared as a whole, or with a file. */
+/** Objects without fields that differ from run to run: to be compared as a whole, or with a file. */
 
 import { cloneJson } from "../../model/json.ts";
 import type { JsonObject, KubeObject } from "../../model/object.ts";

@@ -8,26 +8,26 @@ import type { VirtualHost } from "../../runtime/virtual/host.ts";
 
 /** How a test lets time pass. */
 export interface RunTime {
-  /** How long `until()` waits if nobody says. */
+  /** How long `until()` waits by default. */
   readonly timeout: Seconds;
   /** Lets everything run that is under way. */
   settle(): Promise<void>;
   /** Lets time pass. */
   advance(seconds: Seconds): Promise<void>;
   /**
-   * Begins to count what passing time costs. Returns a function that returns how much time has passed when that is too much
-   * for a test, and undefined until then.
+   * Begins to measure the processor time that passing time costs. Returns a function that returns how much time has passed when
+   * that is too much for a test, and undefined until then.
    */
   effort(): () => Seconds | undefined;
-  /** Resolves when nobody lets time pass. */
+  /** Resolves when no call lets time pass. */
   unwound(): Promise<void>;
   /** Lets time pass until the condition holds. @throws {Error} If it does not: how long it was waited for. */
   until(condition: () => boolean | Promise<boolean>, within: Seconds): Promise<void>;
 }
 
-/** How long nothing must happen on a real cluster for nothing to be coming any more. */
+/** How long a real cluster must be quiet to count as settled. */
 const QUIET: Seconds = 1;
-/** How long it is waited for something on a real cluster. */
+/** How long `until()` waits on a real cluster by default. */
 const TIMEOUT: Seconds = 30;
 /** How often a real cluster is looked at. */
 const PAUSE: Seconds = 0.05;
@@ -42,7 +42,7 @@ export function isVirtual(host: Host): host is VirtualHost {
   return host.name === "virtual";
 }
 
-/** Waits a moment for what takes no time, or hardly any. */
+/** Waits a moment, between two looks at a state that takes hardly any time to come. */
 export async function pause(host: Host): Promise<void> {
   if (isVirtual(host)) await host.clock.advance(PAUSE);
   else await host.clock.sleep(PAUSE);
@@ -59,7 +59,7 @@ function virtualTime({ clock }: VirtualHost): RunTime {
     settle: () => clock.settle(),
     advance: (seconds) => clock.advance(seconds),
     effort() {
-      // NB: not what a clock on the wall says: a busy machine would make a difference.
+      // Processor time, not the time of a wall clock: a busy machine would make a difference.
       const { process } = currentHost();
       const start = clock.monotonic();
       let begun: Seconds | undefined;
@@ -94,7 +94,7 @@ function realTime({ clock }: Host, noise: () => number): RunTime {
           heard = noise();
           since = clock.monotonic();
         }
-        // What works all the time is never quiet.
+        // An operator that works all the time is never quiet.
         return clock.monotonic() - since >= QUIET || clock.monotonic() >= end;
       }, Infinity);
     },

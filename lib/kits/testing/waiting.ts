@@ -1,4 +1,7 @@
-/** Waits until something is as it should be; where it does not come, the error says what was seen instead. */
+/**
+ * Waits until an object or a condition is as expected; where that does not come, the error tells the last state and the run's
+ * story.
+ */
 
 import type { Client } from "../../client/client.ts";
 import { ApiError } from "../../client/errors.ts";
@@ -27,13 +30,13 @@ export interface UntilOptions {
 interface WaitOptions extends UntilOptions {
   readonly client: Client;
   readonly time: RunTime;
-  /** @throws What the operator failed with, once. */
+  /** @throws The error that the operator failed with, once. */
   readonly check: () => void;
   /** Returns lines about the run, and about one object. */
   readonly tell: (reference?: ObjectReference) => readonly string[];
 }
 
-/** Waits until the condition returns something true, and returns that. */
+/** Waits until the condition returns a true value, and returns that. */
 export async function untilTrue(condition: () => unknown, options: WaitOptions): Promise<unknown> {
   let result: unknown;
   let seen = "";
@@ -144,7 +147,7 @@ async function find(
   }
 }
 
-/** In what an object is not as expected. */
+/** Returns the differences of an object from the expected one. */
 async function unmet(
   object: KubeObject<unknown, unknown> | undefined,
   expected: Expected<unknown, unknown>,
@@ -153,7 +156,7 @@ async function unmet(
   if (object === undefined) return ["it is not there"];
   if (typeof expected !== "function") return differences(object, expected);
   try {
-    // NB: a promise of false is true.
+    // NB: a function may return a promise, and without `await` a promise of false is true.
     const answer: unknown = await expected(object);
     return answer ? [] : [`the function returned ${show(answer)} for ${formatJson(object)}`];
   } catch (error) {
@@ -188,7 +191,7 @@ async function wait(
     }, within);
   } catch (error) {
     check();
-    // What looking at the cluster ends with is no answer.
+    // An error of the look at the cluster is passed on as it is.
     if (!isAnswered || !(error instanceof Error)) throw error;
     const lines = [...seen(), ...tell(reference?.()), error.message];
     throw new Error(`${what()} is not as expected within ${end} s:\n${lines.join("\n")}`, { cause: error });

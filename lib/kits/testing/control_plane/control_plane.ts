@@ -59,7 +59,7 @@ interface Place {
   readonly token: string;
 }
 
-/** Writes what the components read. Only the owner may. */
+/** Writes the files that the components read. Only their owner may read them. */
 async function prepare({ files, random }: Host, folder: string): Promise<Place> {
   const authority = await createAuthority({ name: "control-plane" });
   const server = await authority.issue({
@@ -104,7 +104,7 @@ class Parts {
 
   async startEtcd(): Promise<void> {
     const { files } = this.#options.host;
-    // NB: etcd refuses to advertise a socket. With one member, nobody dials the advertised addresses.
+    // NB: etcd refuses to advertise a socket. With one member, no program dials the advertised addresses.
     const etcd = this.#start("etcd", [
       `--data-dir=${this.#path("etcd")}`,
       "--unsafe-no-fsync",
@@ -139,7 +139,7 @@ class Parts {
       `--authentication-kubeconfig=${kubeconfig}`,
       `--authorization-kubeconfig=${kubeconfig}`,
       "--leader-elect=false",
-      "--secure-port=0", // It serves nothing, so that no port can clash.
+      "--secure-port=0", // It does not serve, so that no port can clash.
       `--service-account-private-key-file=${this.#path("accounts.key")}`,
       `--root-ca-file=${this.#path("ca.crt")}`,
     ]);
@@ -201,7 +201,10 @@ class Parts {
   }
 }
 
-/** A free port below those that systems hand out by themselves, so that nobody takes it while the API server is away. */
+/**
+ * A free port below the range that systems hand out by themselves, so that no other program takes it while the API server is
+ * away.
+ */
 async function findPort({ network, random }: Host): Promise<number> {
   for (;;) {
     const port = 15_000 + Math.floor(random.next() * 15_000);
