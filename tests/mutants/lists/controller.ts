@@ -227,8 +227,8 @@ const controller: Mutant[] = [
   ...breaksOf(CONTROLLER, [
     [
       "Controller.#stateOf",
-      "if (known !== undefined) {\n      // What",
-      "if (known !== undefined && event.type !== null) {\n      // What",
+      "if (known !== undefined) {\n      // Discovery",
+      "if (known !== undefined && event.type !== null) {\n      // Discovery",
     ],
   ], causes),
   ...breaksOf(CONTROLLER, [
