@@ -1,4 +1,4 @@
-/** The arguments of handlers of admission, of which only what is taken is computed. */
+/** The arguments of handlers of admission. Only the arguments that a function takes are computed. */
 
 import { calculateDiff, type Diff } from "../../model/diff.ts";
 import { deepFreeze } from "../../model/json.ts";

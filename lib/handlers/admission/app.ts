@@ -37,18 +37,18 @@ export interface AdmissionApp {
 /** In bytes. Kubernetes takes requests of 3 MiB, and a review has an object twice. */
 const LARGEST = 7 * 1024 * 1024;
 
-/** All reviews that are being read and answered, in bytes: what is beyond is told to come again. */
+/** All reviews that are being read and answered, in bytes: a review beyond this is told to come again. */
 const LARGEST_TOGETHER = 64 * 1024 * 1024;
 
 /** How many reviews are read and answered at once. */
 const MOST_AT_ONCE = 500;
 
-/** Makes what answers requests. */
+/** Makes the app that answers requests. */
 export function admissionApp(options: AdmissionAppOptions): AdmissionApp {
   const app = new Hono<{ Bindings: { readonly peer: Peer | undefined } }>();
   const refuse = (): Response => plain("The review is too large", 413);
   const unsized = bodyLimit({ maxSize: LARGEST, onError: refuse });
-  // NB: `bodyLimit` asks for the body as a stream, whose making costs half of a review: API servers say how long it is.
+  // `bodyLimit` asks for the body as a stream, whose making costs half of a review: API servers say how long it is.
   const limit: MiddlewareHandler = async (context, next) => {
     const length = context.req.header("content-length");
     if (length === undefined || context.req.header("transfer-encoding") !== undefined) {

@@ -9,7 +9,7 @@ import type { WebhookServerOptions } from "./server_options.ts";
 /** A certificate in use. */
 export interface Identity {
   readonly tls: ServerTls;
-  /** By what clients are to trust it. PEM. */
+  /** The authorities by which clients are to trust it. PEM. */
   readonly caBundle: string;
   /** Waits until it is to be replaced, and returns the next one; undefined if the signal aborts first. */
   changed(signal: AbortSignal): Promise<Identity | undefined>;
@@ -48,7 +48,7 @@ async function readIdentity(options: WebhookServerOptions, place: Place): Promis
     async changed(signal) {
       const before = JSON.stringify(current);
       while (await clock.sleep(fileCheckInterval, signal)) {
-        // NB: files are replaced one after the other: what does not fit together yet is read again the next time.
+        // NB: files are replaced one after the other: a certificate and a key that do not fit yet are read again the next time.
         const next = await read().catch(() => undefined);
         if (next !== undefined && JSON.stringify(next) !== before && await fits(next.tls)) {
           return identityOf(next);
@@ -89,10 +89,10 @@ async function fits(tls: ServerTls): Promise<boolean> {
   }
 }
 
-/** An authority of the process's own signs; it outlives its certificates, so that clients notice nothing of a renewal. */
+/** An authority of the process's own signs; it outlives its certificates, so that clients trust a renewed certificate, too. */
 async function makeIdentity(options: WebhookServerOptions, place: Place): Promise<Identity> {
   const { clock, random } = place.host;
-  // NB: loading it takes longer than all of the rest, and who brings certificates does not need it.
+  // Loading it takes longer than all of the rest, and operators with certificates of their own do not need it.
   const { createAuthority } = await import("../../runtime/certificates.ts");
   const authority = await createAuthority({
     name: "Lotse admission webhooks",
@@ -114,7 +114,7 @@ async function makeIdentity(options: WebhookServerOptions, place: Place): Promis
   return await issue();
 }
 
-/** Sorts names and addresses; those that stand for all addresses name nobody. */
+/** Sorts names and addresses; addresses that stand for all interfaces are left out. */
 export function subjectOf(
   hosts: readonly string[],
 ): {

@@ -1,9 +1,9 @@
 /**
  * Answers conversion reviews: objects of one version of a kind become objects of another one.
  *
- * Each conversion goes by the kind's own version, the hub, so that two functions for each further version do for all pairs.
- * The API server compares what comes back with what it has sent; what it would refuse (another name, another uid) is never
- * taken from functions here. Source: Kubernetes API reference, ConversionReview; Kubernetes, "Webhook conversion".
+ * Each conversion goes by the kind's own version, the hub, so that two functions for each further version do for all pairs. The
+ * API server compares the answer with its request; fields whose change it would refuse (the name, the uid) are never taken from
+ * functions here. Source: Kubernetes API reference, ConversionReview; Kubernetes, "Webhook conversion".
  */
 
 import { toError } from "../../execution/errors.ts";
@@ -17,7 +17,7 @@ import type { Logger } from "../../runtime/logging.ts";
 import type { ConversionAnswer } from "../../settings/admission_server.ts";
 import { ReviewError } from "./review.ts";
 
-/** The path by which the API server asks, below that of the server: whoever answers looks at the content alone. */
+/** The path by which the API server asks, below the server's path: the server tells reviews apart by their content alone. */
 export const CONVERSION_PATH = "convert";
 
 const API_VERSION = "apiextensions.k8s.io/v1";
@@ -74,7 +74,7 @@ export class Conversions {
     }
   }
 
-  /** @throws {Error} If nobody knows how, or a function throws. */
+  /** @throws {Error} If no conversion is declared for the two versions, or a function throws. */
   #convert(given: unknown, desired: string): JsonObject {
     const object = convertible(given);
     const [group, version] = split(object.apiVersion);
@@ -107,7 +107,7 @@ function callConversion(
 ): ReturnedParts {
   const parts: unknown = conversion[name](viewOf(object));
   const isPromise = isObject(parts) && "then" in parts;
-  // NB: nobody would await it: an error in it is told of here, not once more as that of a stray promise.
+  // The promise is not awaited: its error is not to be reported a second time, as the error of a stray promise.
   if (isPromise) Promise.resolve(parts).catch(() => {});
   if (!isPromise && isObject(parts)) return { name, parts };
   throw new TypeError(
@@ -158,13 +158,13 @@ function convertible(given: unknown): Convertible {
   return given as Convertible;
 }
 
-/** Functions get copies: what they do to them changes nothing. */
+/** Functions get copies: the object stays as it is, whatever they do to them. */
 function viewOf(object: Convertible): VersionedObject {
   const { apiVersion, kind, metadata, spec, status } = cloneJson(object);
   return { apiVersion, kind, metadata, spec, status };
 }
 
-/** @throws {TypeError} If a part is not what the API server can store: it would keep it, and no list would work any more. */
+/** @throws {TypeError} If a part is no JSON object: the API server would store it, and no list of the kind would work any more. */
 function merge(object: Convertible, apiVersion: string, returned?: ReturnedParts): Convertible {
   const converted: Convertible = { ...object, apiVersion };
   if (returned === undefined) return converted;

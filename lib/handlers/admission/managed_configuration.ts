@@ -2,9 +2,9 @@
  * Keeps one webhook configuration as the operator's handlers want it, while the operator runs, and takes its webhooks back
  * when it stops. The list is written as a whole, and only when it is another one than before.
  *
- * Replicas share a configuration. Each that starts writes it with the next generation (an annotation); those before it see that and
- * leave it alone, or they would undo each other's writes for as long as an update rolls. Somebody's edit or deletion is put
- * right at once. Source: scenarios B128–B157, P10.
+ * Replicas share a configuration. Each that starts writes it with the next generation (an annotation); older replicas see it
+ * and leave the configuration alone, or they would undo each other's writes for as long as an update rolls. An edit or deletion
+ * by another client is put right at once. Source: scenarios B128–B157, P10.
  */
 
 import { CachedObject, type ObjectEvent } from "../../client/cache/object_store.ts";
@@ -23,16 +23,16 @@ export interface ManagedConfigurationOptions {
   readonly client: Client;
   readonly host: Host;
   readonly watching: WatcherSettings;
-  /** Of configurations: those that validate, or those that mutate. */
+  /** The resource of validating, or of mutating, configurations. */
   readonly resource: Resource;
   /** The configuration's name. */
   readonly name: string;
   readonly logger: Logger;
-  /** Called when what is there is not what was written, and has to be written again. */
+  /** Called when the live configuration is not the written one, and has to be written again. */
   readonly onEdited: (edit: Edit) => void;
 }
 
-/** A change that somebody made to a configuration. */
+/** A change that another client has made to a configuration. */
 export interface Edit {
   readonly what: "edited" | "deleted";
   readonly object: KubeObject;
@@ -130,7 +130,7 @@ export class ManagedConfiguration {
     });
   }
 
-  /** Takes back what leads to us, but for what is to outlive the operator. @throws {ApiError} If the server refuses. */
+  /** Takes back the webhooks that lead to us, but for the persistent ones. @throws {ApiError} If the server refuses. */
   async release(client: WebhookClientConfig, { what, persistent, signal }: ReleaseOptions): Promise<void> {
     if (what === "nothing") return;
     const decide = (live: Configuration): readonly JsonObject[] | undefined => {
@@ -168,7 +168,7 @@ export class ManagedConfiguration {
     });
   }
 
-  /** NB: our own writes come by here as well, before their answers or long after them. */
+  /** NB: events of our own writes come here as well, before the writes' answers or long after them. */
   #compare({ event }: ObjectEvent): void {
     const isDeleted = event.type === "DELETED";
     if (isDeleted ? !this.#forget(event.object) : !this.#adopt(event.object)) return;
@@ -201,7 +201,7 @@ export class ManagedConfiguration {
     return !isOther;
   }
 
-  /** Changes what is there now, and nothing else: if somebody is faster, it looks again. */
+  /** Changes exactly the state that it has read: if another client is faster, it reads again. */
   async #change(
     signal: AbortSignal,
     decide: (live: Configuration) => readonly JsonObject[] | undefined,

@@ -1,5 +1,5 @@
 /**
- * Puts the answer to an admission review together. Source: scenarios B101–B127, D11 (no patch for what is refused).
+ * Puts the answer to an admission review together. Source: scenarios B101–B127, D11 (no patch for refused requests).
  */
 
 import { AdmissionError, PermanentError, TemporaryError, toError } from "../../execution/errors.ts";

@@ -1,5 +1,5 @@
 /**
- * Reads admission reviews. They come from whoever reaches the server: nothing in them is believed before it was looked at.
+ * Reads admission reviews. They come from any client that reaches the server: each field is checked before it is used.
  *
  * Source: Kubernetes API reference, AdmissionReview; scenarios B101–B127.
  */
@@ -11,7 +11,7 @@ import { parseJson } from "../../runtime/json.ts";
 import type { UserInfo } from "../causes.ts";
 import type { AdmissionOperation } from "../handlers.ts";
 
-/** There is no answer to a review: it is malformed, or about something that no handler is for. */
+/** There is no answer to a review: it is malformed, or about an object that no handler is for. */
 export class ReviewError extends Error {
   /** The name of the class. */
   override readonly name: string = "ReviewError";
@@ -21,7 +21,7 @@ export class ReviewError extends Error {
    */
   readonly status: 400 | 404 | 409 | 413 | 415 | 429 | 503;
 
-  /** The message goes to whoever sent the review. */
+  /** The message goes to the sender of the review. */
   constructor(status: ReviewError["status"], message: string) {
     super(message);
     this.status = status;
@@ -45,7 +45,7 @@ export interface Review {
   readonly body: KubeObject;
 }
 
-/** How deep a review may be nested: far more than objects are, far less than what hurts. */
+/** How deep a review may be nested: far deeper than objects are, and far less deep than the recursion of readers can go. */
 const DEEPEST = 500;
 
 /** How many values a review may have: an object of 3 MiB, the most that Kubernetes takes, has a tenth of that. */
@@ -97,7 +97,7 @@ function endOfString(text: string, start: number): number {
 /**
  * Reads a review.
  *
- * @throws {ReviewError} 400, if something is missing or of the wrong kind; the message says what.
+ * @throws {ReviewError} 400, if a field is missing or of the wrong kind; the message names it.
  */
 export function parseReview(payload: unknown): Review {
   if (!isObject(payload)) throw malformed("it is not an object");
@@ -182,6 +182,6 @@ function objectIn(request: JsonObject, key: "object" | "oldObject"): KubeObject 
   }
   for (const name of ["name", "namespace", "uid"]) textIn(metadata, name);
   for (const name of ["apiVersion", "kind"]) textIn(object, name);
-  // What every object has was checked above; options of subresources have no metadata, and views know that.
+  // The fields that every object has were checked above; options of subresources have no metadata, and views know that.
   return object as KubeObject;
 }

@@ -2,8 +2,8 @@
  * Answers admission reviews: finds the handlers that a request concerns, asks them one after the other, and puts their
  * verdict together.
  *
- * A handler that throws refuses the request; so does a filter that throws, since nobody can tell then whether its handler
- * would have refused. Source: Kopf, docs/admission; scenarios B101–B127, D11.
+ * A handler that throws refuses the request; so does a filter that throws, since it is not known then whether its handler would
+ * have refused. Source: Kopf, docs/admission; scenarios B101–B127, D11.
  */
 
 import type { ReadonlyGate } from "../../async/gate.ts";
@@ -35,7 +35,7 @@ export interface AdmissionReviewsOptions {
   readonly observer: Observer;
   /** Which handler is for which kinds, as of now. */
   readonly served: () => ReadonlyMap<AdmissionHandler, readonly Resource[]>;
-  /** Returns what handlers keep in memory about an object; undefined: an object that does not exist yet. */
+  /** Returns an object's memo; undefined: an object that does not exist yet. */
   readonly memoOf: (resource: Resource, object: KubeObject | undefined) => Record<string, unknown>;
   readonly indices: Readonly<Record<string, Index>>;
   /** Open once the indexes are complete. */
@@ -95,7 +95,7 @@ export class AdmissionReviews {
     return ids.find((id) => webhookPath(id) === webhook) ?? webhook;
   }
 
-  /** NB: paths are what anybody asks for; what is counted must be few. */
+  /** NB: clients may ask for any path, but the webhooks that observers count must be few. */
   #webhookOf({ webhook }: ReviewHints): ReviewedWebhook {
     if (webhook === undefined) return "/";
     return [...this.#options.served().keys()].some(({ id }) => id === webhook) ? `/${webhook}` : "unknown";
@@ -172,7 +172,7 @@ export class AdmissionReviews {
 
   async #ask(handler: AdmissionHandler, { cause, subject, signal, failures }: Call): Promise<void> {
     const { clock, observer } = this.#options;
-    // What a validating handler must not do must not show in what the others have done either.
+    // A validating handler must not change the object: its changes go to a patch of its own, so that the others' patch stays clean.
     const own = handler.cause === "mutate" ? cause : { ...cause, patch: new Patch() };
     const { logger } = cause;
     const caller: Caller = { clock, logger, signal, observed: { observer, subject }, defaultBackoff: 0 };
@@ -212,7 +212,7 @@ function rejectUnknownWebhook(
   throw new ReviewError(404, `Cannot answer the admission review: there is no handler ${title}`);
 }
 
-/** Handlers that validate are asked after those that mutate, and what they would change would be lost. */
+/** Handlers that validate are asked after handlers that mutate, and their changes would be lost. */
 function withoutPatch(handler: AdmissionHandler, patch: Patch): Handler {
   if (handler.cause === "mutate") return handler;
   const fn = async (args: never): Promise<void> => {
@@ -235,7 +235,7 @@ export interface SelectionOptions {
   readonly served: ReadonlyMap<AdmissionHandler, readonly Resource[]>;
 }
 
-/** Returns the handlers whose declaration fits the request, in order; what they filter by was not looked at yet. */
+/** Returns the handlers whose declaration fits the request, in order; their filters were not asked yet. */
 function candidatesFor({ review, resource, hints, served }: SelectionOptions): AdmissionHandler[] {
   const { reason, webhook } = hints;
   const cause = reason && (reason === "validating" ? "validate" : "mutate");
@@ -249,7 +249,7 @@ function candidatesFor({ review, resource, hints, served }: SelectionOptions): A
   });
 }
 
-/** Returns the first of the handler's filters that does not hold; undefined if all do. @throws What a predicate throws. */
+/** Returns the first of the handler's filters that does not hold; undefined if all do. @throws Any error of a predicate. */
 function mismatchOf(handler: AdmissionHandler, cause: AdmissionCause): string | undefined {
   return findMismatch(handler, { body: cause.body, args: () => new AdmissionArgs(cause) });
 }

@@ -11,9 +11,9 @@ export interface WebhookServerOptions {
   readonly addr?: string;
   /** The port to listen on. Default: any free one. */
   readonly port?: number;
-  /** The beginning of all paths, such as "/admission"; in lower case with a `service`. Default: nothing. */
+  /** The beginning of all paths, such as "/admission"; in lower case with a `service`. Default: "". */
   readonly path?: string;
-  /** The name or address by which the API server reaches us. Default: that of `cluster`, else `addr`, else "localhost". */
+  /** The name or address by which the API server reaches us. Default: the host name of `cluster`, else `addr`, else "localhost". */
   readonly host?: string;
   /**
    * The Service of the cluster that leads here, as `lotse generate manifests` makes it: then the API server asks by it.
@@ -24,7 +24,7 @@ export interface WebhookServerOptions {
   readonly cluster?: "k3d" | "minikube" | "docker-desktop";
   /** Speak plain HTTP: for tunnels and proxies that do TLS themselves. Kubernetes itself takes HTTPS only. Default: false. */
   readonly insecure?: boolean;
-  /** File with the certificate, and those between it and its authority. PEM. Default: one is made. */
+  /** File with the certificate, and the certificates between it and its authority. PEM. Default: one is made. */
   readonly certfile?: string;
   /** File with the certificate's key. PEM. */
   readonly pkeyfile?: string;
@@ -34,11 +34,11 @@ export interface WebhookServerOptions {
   readonly tls?: ServerTls;
   /** More names and addresses to be in the certificate that is made. */
   readonly extraSans?: readonly string[];
-  /** By what the API server is to trust us. PEM. Default: `cafile`, else the certificate itself. */
+  /** The authorities by which the API server is to trust us. PEM. Default: `cafile`, else the certificate itself. */
   readonly cadata?: string;
   /** The same as a file. */
   readonly cafile?: string;
-  /** File to write to by what we are to be trusted; for configurations that are kept by hand. */
+  /** File to write the authorities to by which we are to be trusted; for configurations that are kept by hand. */
   readonly cadump?: string;
   /** Whether clients are asked for certificates. Default: "none"; "optional", if there is an authority for them. */
   readonly verifyMode?: "none" | "optional" | "required";

@@ -1,9 +1,10 @@
 /**
  * The webhooks of handlers as they stand in a ValidatingWebhookConfiguration or a MutatingWebhookConfiguration.
  *
- * Kubernetes takes lower case only in names of webhooks and in paths of Services, and each name once: handlers named as JavaScript
- * names functions have hyphens in both. A path belongs to one id; webhooks of one name are numbered, as those of one handler for
- * several kinds. Source: scenarios B128–B157, P13; k8s.io/apiserver, pkg/util/webhook/validation.go.
+ * Kubernetes takes lower case only in names of webhooks and in paths of Services, and each name once: handlers named as
+ * JavaScript names functions have hyphens in both. A path belongs to one id; webhooks of one name are numbered, such as the
+ * webhooks of one handler for several kinds. Source: scenarios B128–B157, P13; k8s.io/apiserver,
+ * pkg/util/webhook/validation.go.
  */
 
 import { getKey, isEmptyObject, isObject } from "../../model/json.ts";
@@ -14,12 +15,12 @@ import { ABSENT, PRESENT } from "../filters.ts";
 import type { AdmissionHandler } from "../handlers.ts";
 
 export interface WebhooksOptions {
-  /** Those of one cause, and which kinds each is for. */
+  /** The handlers of one cause, and which kinds each is for. */
   readonly handlers: ReadonlyMap<AdmissionHandler, readonly Resource[]>;
   /** The name of the configuration, with which the names of webhooks end. */
   readonly suffix: string;
   readonly client: WebhookClientConfig;
-  /** Leave out those that do not outlive the operator. Default: false. */
+  /** Leave out webhooks that do not outlive the operator. Default: false. */
   readonly persistentOnly?: boolean;
 }
 
@@ -44,7 +45,7 @@ export function webhooksFor({ handlers, suffix, client, persistentOnly }: Webhoo
 }
 
 /**
- * Tells whether the live webhooks are those that were written: as many, in the same order, each with what was written of it.
+ * Tells whether the live webhooks are the written ones: as many, in the same order, each with all of its written fields.
  * Defaults that the server has added do not count.
  */
 export function areWritten(written: readonly JsonObject[], live: unknown): boolean {
@@ -143,7 +144,7 @@ function ruleFor({ operations, subresource }: AdmissionHandler, resource: Resour
   return {
     apiGroups: [group],
     apiVersions: [version],
-    // NB: "pods/*" means pods as well as all their subresources (k8s.io/apiserver, predicates/rules).
+    // "pods/*" means pods as well as all their subresources (k8s.io/apiserver, predicates/rules).
     resources: [subresource === undefined ? plural : `${plural}/${subresource}`],
     operations: operations === undefined ? ["*"] : [...operations],
     scope: "*",

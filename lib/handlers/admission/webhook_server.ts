@@ -121,7 +121,7 @@ interface ListenOptions {
   readonly fetch: Parameters<Host["network"]["serve"]>[0]["fetch"];
 }
 
-/** All interfaces are those of both IP versions, where there are both. */
+/** All interfaces are the interfaces of both IP versions, where there are both. */
 async function listen(host: Host, { addr, port = 0, tls, fetch }: ListenOptions): Promise<Server> {
   try {
     return await host.network.serve({ hostname: addr ?? "::", port, tls, fetch });
@@ -136,7 +136,7 @@ async function listen(host: Host, { addr, port = 0, tls, fetch }: ListenOptions)
   }
 }
 
-/** A Service is in the namespace of its pods. @throws {Error} If we are in no pod, and nothing is said. */
+/** A Service is in the namespace of its pods. @throws {Error} If we are in no pod, and no namespace is given. */
 async function inNamespace(
   service: NonNullable<WebhookServerOptions["service"]>,
   host: Host,
