@@ -27,7 +27,7 @@ export interface ApiServerFlags {
   readonly standIn?: "etcd" | "kube-apiserver";
 }
 
-/** Adds the options of `ApiServerFlags`, except for those that only a server alone has. */
+/** Adds the options of `ApiServerFlags`, except for the options that only a server alone has. */
 export function addApiServerOptions(command: Command): Command {
   return command
     .addOption(
@@ -215,7 +215,7 @@ export async function serveApi(
   };
 }
 
-/** Applies the definitions in files and folders, and nothing else of them: they are there after each reset, too. */
+/** Applies the definitions in files and folders, but no other objects: definitions are there after each reset, too. */
 async function define(paths: readonly string[], server: ApiServer, host: Host): Promise<void> {
   if (paths.length === 0) return;
   const files = await findManifestFiles(paths, host);
@@ -235,7 +235,7 @@ async function readPolicy(host: Host, path: string): Promise<Readonly<Record<str
   const { parseYaml } = await import("../runtime/yaml.ts");
   try {
     const text = await host.files.readText(host.files.resolve(host.process.cwd(), path));
-    // What is none is refused by the server.
+    // The server refuses any other value.
     return parseYaml(text)[0] as Record<string, unknown>;
   } catch (error) {
     throw new CommandError(`Cannot read the audit policy "${path}": ${messageOf(error)}`, { cause: error });

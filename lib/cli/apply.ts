@@ -51,7 +51,7 @@ export function isDefinition({ kind }: Manifest): boolean {
   return kind === "CustomResourceDefinition";
 }
 
-/** In whose name fields are applied. Other words than those of operators: fields of theirs stay. */
+/** The field manager. No operator has this name, so that the fields of operators stay. */
 const MANAGER = "lotse-dev";
 
 /**
@@ -84,8 +84,8 @@ async function applyOne(manifest: Manifest, kind: ServedKind, { fetch }: ApplyOp
 }
 
 /**
- * Returns a Secret with its `stringData` in `data`, as the server keeps it: nobody owns a field that is never kept, so that a key
- * that leaves `stringData` would stay.
+ * Returns a Secret with its `stringData` in `data`, as the server keeps it: `stringData` is never kept, and so has no owner, so
+ * that a key that leaves it would stay.
  */
 function withData(manifest: Manifest): Manifest {
   const { stringData, ...rest } = manifest;
@@ -108,7 +108,7 @@ async function versionIn(response: Response): Promise<unknown> {
   return metadata?.resourceVersion;
 }
 
-/** NB: in YAML, an object can stand within itself. */
+/** @throws {CommandError} If the manifest contains itself, as objects in YAML can. */
 function toJson(manifest: Manifest): string {
   try {
     return formatJson(manifest);
@@ -169,8 +169,8 @@ export interface Manifest extends KubeObject {
 }
 
 /**
- * Returns the files that are meant: files as they are, and of folders their YAML and JSON files, by name, without those
- * that hold no object of Kubernetes at all (package.json, deno.json, a chart's values, a kubeconfig, a kustomization).
+ * Returns manifest files: files as they are given, and of folders their YAML and JSON files, by name, without files that hold
+ * no object of Kubernetes at all (package.json, deno.json, a chart's values, a kubeconfig, a kustomization).
  *
  * @throws {CommandError} If there is no such file or folder, or a folder has none.
  */
@@ -231,7 +231,7 @@ function parseDocuments(file: string, text: string): JsonObject[] {
   }
 }
 
-/** A file that cannot be parsed may: whoever reads it will say what is wrong. */
+/** A file that cannot be parsed may: reading it later reports the mistake. */
 async function mayHoldManifests(file: string, host: Host): Promise<boolean> {
   const text = await host.files.readText(file).catch(() => undefined);
   if (text === undefined) return false; // a folder with such a name
@@ -244,7 +244,7 @@ async function mayHoldManifests(file: string, host: Host): Promise<boolean> {
   }
 }
 
-/** Whether it is for kubectl alone: a kubeconfig, or what Kustomize reads. */
+/** Whether it is for kubectl alone: a kubeconfig, or a file of Kustomize. */
 function isForTools({ apiVersion, kind }: JsonObject): boolean {
   return (kind === "Config" && apiVersion === "v1") ||
     (typeof apiVersion === "string" && apiVersion.startsWith("kustomize.config.k8s.io/"));

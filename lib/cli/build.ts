@@ -2,7 +2,7 @@
  * `build`: makes one executable of handler files, the framework and a runtime.
  *
  * The program inside is `executable.ts`. A compiler does the rest: Bun's, by the program in `bun_script.ts`, or
- * `deno compile`. What they say is passed on as it is. What is built appears in its place only when it is whole.
+ * `deno compile`. Their messages are passed on as they are. The executable appears in its place only when it is whole.
  */
 
 import type { Command } from "commander";
@@ -94,7 +94,7 @@ async function build(files: readonly string[], flags: BuildFlags, host: Host): P
   host.process.write("stderr", `Built ${output}\n`);
 }
 
-/** A compiler takes its time: what cannot be written is to be known before. Folders that are missing are made. */
+/** A compiler takes its time: an output that cannot be written is to be reported before. Missing folders are made. */
 async function checkOutput(given: string, output: string, { files }: Host): Promise<void> {
   if (await files.list(output).then(() => true, () => false)) {
     throw new CommandError(
@@ -135,7 +135,7 @@ interface Job {
   readonly folder: string;
   /** A temporary folder. */
   readonly work: string;
-  /** Absolute paths of the handler files, and of what they import by relative paths. */
+  /** Absolute paths of the handler files, and of files that they import by relative paths. */
   readonly sources: readonly string[];
   /** The statement that starts the executable, to be run where `startExecutable` is at hand. */
   readonly call: string;
@@ -146,7 +146,7 @@ interface Job {
   readonly signal: AbortSignal;
 }
 
-/** For those who have no Bun: what npm brings. */
+/** The package of npm that brings Bun, for machines without it. */
 const BUN_PACKAGE = "bun@1.4.5";
 
 async function compileWithBun(
@@ -179,7 +179,7 @@ async function compileWithDeno({ host, folder, work, call, output, target, signa
   const entry = host.files.resolve(work, "entry.ts");
   await host.files.writeText(entry, `import { startExecutable } from ${JSON.stringify(start)};${call}`);
   const config = await findConfig(folder, host);
-  // NB: types are not checked, as Bun does not check them either. A project of npm has its packages, and no configuration.
+  // Types are not checked, as Bun does not check them either. A project of npm has its packages, and no configuration.
   const found = config === undefined ? ["--no-config", "--node-modules-dir=manual"] : ["--config", config];
   const args = ["compile", "--allow-all", "--no-check", ...found];
   if (target !== undefined) args.push("--target", target);
@@ -226,7 +226,7 @@ async function compile(name: string, { host, ways, args, cwd, signal }: CompileO
   throw new CommandError(`Cannot build: ${name} is not installed (tried ${tried})`);
 }
 
-/** Returns what went wrong, in one sentence where it is known, and what the compiler says. */
+/** Returns the cause of a failed build: one sentence where it is known, else the output of the compiler. */
 function failure(name: string, { code, stdout, stderr }: RunResult): string {
   const said = `${stdout}\n${stderr}`.trim();
   if (name === "deno" && /denort/.test(said)) {

@@ -3,9 +3,9 @@
  * is an executable itself, there is no file of it to run.
  *
  * This package is bundled first, and by itself: without its comments, and with short names inside of its functions, it takes a
- * megabyte less of the executable and of its source map. What it says in stacks are the names of its functions; lines are
- * the author's alone. The plugin puts the bundle in the place of the package, wherever the handlers lie, starts the
- * executable, and keeps the names of the author's functions. Handlers are known by those, and the bundler renames one of two
+ * megabyte less of the executable and of its source map. Stacks show the names of its functions; only the author's files have
+ * lines. The plugin puts the bundle in the place of the package, wherever the handlers lie, starts the executable, and keeps
+ * the names of the author's functions. Handlers are known by their functions' names, and the bundler renames one of two
  * functions of the same name in different files ("update2"); keepNames does not help there (Bun 1.4.5).
  */
 
@@ -17,7 +17,7 @@ export interface BunBuild {
   readonly folder: string;
   /** The statement that starts the executable, to be run where `startExecutable` is at hand. */
   readonly call: string;
-  /** The handler files and what they import by relative paths. Each is a chunk, which has a scope of its own. */
+  /** The handler files and the files that they import by relative paths. Each is a chunk, which has a scope of its own. */
   readonly sources: readonly string[];
   /** Where to build; the folder is temporary. */
   readonly made: string;
@@ -27,7 +27,7 @@ export interface BunBuild {
   readonly target?: string;
 }
 
-/** The function of a plugin that leaves out what packages of ours bring and nobody uses, as a text. */
+/** The function of a plugin that leaves out unused parts of packages that this one depends on, as a text. */
 export const SHRINK_PACKAGES = String.raw`
 // Packages of ours that bring more than is used. @opentelemetry/api has a file for those who import it, as we do, and another
 // one for those who require it, as prom-client does; and prom-client requires all that it has, such as what pushes metrics.

@@ -1,4 +1,4 @@
-/** Reads what handler files declare, for commands that do not run them. */
+/** Reads the declarations of handler files, for commands that do not run them. */
 
 import { isOperator, type Operator } from "../../mod.ts";
 import type { Declarations } from "../kits/definitions/mod.ts";
@@ -11,7 +11,7 @@ export interface FileDeclarations extends Declarations {
   readonly operators: readonly Operator[];
 }
 
-/** Imports files, and returns what they declare; a file that only exports kinds will do. */
+/** Imports files, and returns their declarations; a file that only exports kinds will do. */
 export async function declarationsOf(files: readonly string[], host: Host): Promise<FileDeclarations> {
   const modules = await importFiles(files, { host });
   const exports = modules.flatMap(({ module }) => Object.values(module));

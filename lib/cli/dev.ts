@@ -99,8 +99,8 @@ function convertsObjects({ declared }: Operator): boolean {
 }
 
 /**
- * Has the API server in this process ask these operators, wherever they are reached in a cluster. Those that are behind a Service
- * are asked by it.
+ * Has the API server in this process ask these operators, wherever they are reached in a cluster: an operator behind a Service
+ * is asked by its Service, any other one at an address of this machine.
  */
 function withWebhooksHere(operators: readonly Operator[], services: LocalServices): Operator[] {
   for (const [number, op] of operators.entries()) {
@@ -132,11 +132,11 @@ interface ReloadOptions extends RunOperatorsOptions {
 }
 
 /**
- * Runs operators until the signal aborts; those of saved files take their place.
+ * Runs operators until the signal aborts; operators of saved files take their place.
  *
- * A file that cannot be loaded, or applied, is reported and changes nothing.
+ * A file that cannot be loaded, or applied, is reported, and the operators go on as before.
  *
- * @throws What an operator fails with.
+ * @throws The error of an operator that fails.
  */
 async function serveWithReload(operators: readonly Operator[], options: ReloadOptions): Promise<void> {
   const ended = new AbortController();
@@ -170,7 +170,7 @@ async function serveWithReload(operators: readonly Operator[], options: ReloadOp
 interface Generation {
   /** Has them go on with the handlers of others. Resolves to false where they have to be started anew. */
   exchange(next: readonly Operator[]): Promise<boolean>;
-  /** Stops them gracefully. @throws What they failed with. */
+  /** Stops them gracefully. @throws The error that they failed with. */
   stop(): Promise<void>;
 }
 

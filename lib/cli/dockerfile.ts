@@ -1,7 +1,7 @@
 /**
- * The Dockerfile of an operator: one executable and what it needs, without a shell.
+ * The Dockerfile of an operator: one executable and the files that it needs, without a shell.
  *
- * `new` writes it into projects, and `generate dockerfile` prints it for those that are there already: the same text.
+ * `new` writes it into projects, and `generate dockerfile` prints it for projects that exist already: the same text.
  */
 
 /** The runtime that develops, tests and builds a project. Deno builds with its own compiler, the others with Bun's. */
@@ -18,10 +18,10 @@ export interface DockerfileOptions {
 }
 
 /**
- * Where executables are made. By digest, so that nobody can replace what a tag names.
+ * Where executables are made. By digest, as the image of a tag can be replaced.
  *
- * NB: no registry can be reached where this is written. A digest stands here only if several public repositories that have
- * nothing to do with each other pin the same for the tag; a wrong one can at worst not be pulled. For Bun's there is none yet.
+ * No registry can be reached where this is written. A digest stands here only if several public repositories, independent of
+ * each other, pin the same one for the tag; a wrong one can at worst not be pulled. For Bun's there is none yet.
  */
 const BUILD_IMAGES: Readonly<Record<Runtime, string>> = {
   deno: "denoland/deno:2.9.6@sha256:2014dc167ece617ef7e7ba40631ac2234c59e75ce693e7cc2dc2602b3c87859d",
@@ -76,7 +76,7 @@ FROM ${BASE_IMAGE}
 COPY --from=build /src/operator /operator
 `;
 
-/** NB: a test runs this command, and an operator in the folder that it makes. */
+/** A test runs this command, and an operator in the folder that it makes. */
 const SCRATCH =
   `# The files of the C library that the executable is linked against, where it looks for them, and a place for /proc.
 RUN mkdir -p /root-folder/proc && cp operator /root-folder/ && for file in $(ldd ./operator | grep -o '/[^ ]*'); do \\

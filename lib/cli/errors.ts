@@ -1,7 +1,7 @@
 /**
  * Errors as the command line tells them: one sentence and what to do, no stack unless asked for.
  *
- * Two kinds are told apart by their exit code: what the caller typed wrongly (2), and what went wrong (1).
+ * Two kinds are told apart by their exit code: mistakes on the command line (2), and all others (1).
  */
 
 import { formatJson } from "../runtime/json.ts";
@@ -26,12 +26,12 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** Something that a user can understand and mend went wrong: exit code 1, and never a stack unless asked for. */
+/** An error that a user can understand and mend: exit code 1, and never a stack unless asked for. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
 }
 
-/** A program that a command has run has ended: its exit code is the command's, and nothing else is told. */
+/** A program that a command has run has ended: its exit code is the command's, and no message is printed. */
 export class ProgramEnd extends Error {
   override readonly name = "ProgramEnd";
   readonly code: number;
@@ -47,18 +47,18 @@ export function exitCodeOf(error: unknown): number {
   return error instanceof UsageError ? EXIT.usage : EXIT.failed;
 }
 
-/** Whether an error, or one of its causes, says that somebody else listens at an address. */
+/** Whether an error, or one of its causes, says that another program listens at an address. */
 export function isPortTaken(error: unknown): boolean {
   return chainOf(error).some((each) => each instanceof Error && "code" in each && each.code === "EADDRINUSE");
 }
 
-/** Returns an error in words: its message and those of its causes, as far as they say something new. */
+/** Returns an error in words: its message and the messages of its causes, but for repetitions. */
 export function describeError(error: unknown): string {
   const parts: string[] = [];
   for (const each of chainOf(error)) {
     const message = messageOf(each);
     const [line = ""] = message.split("\n");
-    const gist = line.replace(/ at file:\/\/\S+$/, ""); // as Deno ends what it cannot link
+    const gist = line.replace(/ at file:\/\/\S+$/, ""); // as Deno ends messages about modules that it cannot link
     if (!parts.some((part) => part.includes(gist))) parts.push(message);
   }
   return parts.join(": ");

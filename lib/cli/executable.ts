@@ -2,7 +2,7 @@
  * The program inside an executable made by `build`: the command line of `run`, with the files inside in place of FILES.
  *
  * `./operator --namespace default` and `./operator run --namespace default` are the same, so that a manifest need not
- * care whether it starts the one or `lotse`. Must not import what only other commands need: it would be in each
+ * care whether it starts the one or `lotse`. Must not import modules that only other commands need: it would be in each
  * executable.
  */
 

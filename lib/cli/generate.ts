@@ -1,7 +1,7 @@
 /**
- * `generate`: prints what a cluster needs to know of an operator, and types of kinds of others.
+ * `generate`: prints manifests of an operator, and types of kinds of other authors.
  *
- * Nothing is written to a cluster, and none is asked: the output is for files, for review, and for kubectl.
+ * No cluster is asked, or written to: the output is for files, for review, and for kubectl.
  */
 
 import type { Command } from "commander";
@@ -169,7 +169,7 @@ async function checkInside(file: string, { files, process }: Host): Promise<void
   throw new CommandError(`Cannot build "${file}" in an image: there is no such file in "${process.cwd()}"`);
 }
 
-/** Files that say what develops a project. */
+/** Files that show which runtime develops a project. */
 const SIGNS: readonly (readonly [file: string, runtime: Runtime])[] = [
   ["deno.json", "deno"],
   ["deno.jsonc", "deno"],
@@ -179,7 +179,7 @@ const SIGNS: readonly (readonly [file: string, runtime: Runtime])[] = [
   ["package.json", "node"],
 ];
 
-/** Default: what runs this. */
+/** Default: the runtime that runs this command. */
 async function runtimeOf({ files, process, name }: Host): Promise<Runtime> {
   for (const [file, runtime] of SIGNS) {
     if (await files.exists(files.resolve(process.cwd(), file))) return runtime;

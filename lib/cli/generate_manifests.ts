@@ -1,4 +1,4 @@
-/** `generate rbac` and `generate manifests`: what a cluster needs to run an operator. */
+/** `generate rbac` and `generate manifests`: the manifests by which a cluster runs an operator. */
 
 import type { Command } from "commander";
 
@@ -130,7 +130,10 @@ async function writeManifests(files: readonly string[], flags: ManifestsFlags, h
   host.process.write("stdout", `${[...texts.keys()].map((path) => `${output}/${path}`).join("\n")}\n`);
 }
 
-/** Files of an earlier run are written anew; nothing else is touched. */
+/**
+ * Refuses a folder with other files than the ones to be written: files of an earlier run are written anew, and no others are
+ * touched.
+ */
 async function rejectStrangers(folder: string, paths: readonly string[], host: Host): Promise<void> {
   const own = new Set(paths.map((path) => path.split("/")[0]));
   const strangers = (await host.files.list(folder)).filter((name) => !own.has(name));
@@ -187,7 +190,7 @@ async function readRights(files: readonly string[], host: Host): Promise<Right[]
   return rights;
 }
 
-/** Without a record nobody knows these rights: that is an error. With one, they may be in it. */
+/** Rights that the code does not show are an error without a record, and a warning with one, which may have them. */
 function reportUnknown(
   { unknown, unseen }: Pick<Rbac, "unknown" | "unseen">,
   { record = [] }: RbacFlags,

@@ -117,7 +117,7 @@ const OWN = new URL("../", import.meta.url).pathname;
 /** As Node and Bun say it, without the line. */
 const NOT_FOUND = /^Cannot find (?:package|module) '([^']+)' imported from (\S+)$/;
 
-/** Returns the line that imports what cannot be found, where the message names the file. */
+/** Returns the line that imports the module that cannot be found, where the message names the file. */
 async function importPlace(reason: string, { files }: Host): Promise<Place | undefined> {
   const [, wanted = "", file = ""] = NOT_FOUND.exec(reason) ?? [];
   if (file === "") return undefined;
@@ -128,7 +128,7 @@ async function importPlace(reason: string, { files }: Host): Promise<Place | und
   return index < 0 ? undefined : { file, line: index + 1 };
 }
 
-/** Returns the place in what Bun throws where a file cannot be built: its BuildMessage. */
+/** Returns the place in the error that Bun throws where a file cannot be built: its BuildMessage. */
 function positionOf(error: unknown): Place | undefined {
   if (typeof error !== "object" || error === null || !("position" in error)) return undefined;
   const { position } = error;

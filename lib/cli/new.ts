@@ -98,7 +98,10 @@ interface WriteOptions {
   readonly signal: AbortSignal;
 }
 
-/** The name that a folder begins with in which a project is written. One that is there was left by somebody who was killed. */
+/**
+ * The beginning of the name of the folder in which a project is written. A folder of that name that is there already was left
+ * by a `new` that was killed.
+ */
 const UNFINISHED = ".lotse-new";
 
 async function writeAll(texts: ReadonlyMap<string, string>, options: WriteOptions): Promise<void> {

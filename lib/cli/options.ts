@@ -66,7 +66,7 @@ export interface ScopeFlags {
   readonly allNamespaces?: boolean;
 }
 
-/** Adds the options of `ScopeFlags`. What "serve" means to the command stands in `verb`. */
+/** Adds the options of `ScopeFlags`. `verb` is the command's word for "serve" in the help. */
 export function addScopeOptions(command: Command, verb = "serve"): Command {
   const Verb = `${verb.charAt(0).toUpperCase()}${verb.slice(1)}`;
   return command

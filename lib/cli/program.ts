@@ -2,7 +2,7 @@
  * The command line's dialect of commander: how a program, its options and its help look, and where values come from.
  *
  * Each option can also be set by a variable, LOTSE_<COMMAND>_<OPTION>: the names in capitals with underscores, such as
- * LOTSE_RUN_ALL_NAMESPACES. What stands on the command line wins. Commander itself would read the variables of the
+ * LOTSE_RUN_ALL_NAMESPACES. An option on the command line wins. Commander itself would read the variables of the
  * process, write to its streams and end it; here all three go through the Host, so that a virtual one serves as well.
  */
 
@@ -20,7 +20,7 @@ export interface ProgramOptions {
   readonly host: Host;
 }
 
-/** Returns a program without commands; `program.command(…)` adds one, which inherits what is set here. */
+/** Returns a program without commands; `program.command(…)` adds one, which inherits these settings. */
 export function newProgram({ name, version, summary, footer, host }: ProgramOptions): Command {
   return new Command(name)
     .exitOverride()
@@ -123,7 +123,8 @@ function pathOf(command: Command): string[] {
 }
 
 /**
- * Fills in from variables what the command line left open, and checks what excludes each other and what is missing.
+ * Fills in options that the command line left open, from variables, and checks for options that exclude each other or are
+ * missing.
  *
  * An empty variable counts as unset. A variable gives way to an option on the command line that excludes it.
  *
@@ -163,7 +164,7 @@ function isExcluded(command: Command, option: Option): boolean {
   );
 }
 
-/** NB: commander makes attribute names anew each time, and most options exclude nothing. */
+/** Commander makes attribute names anew each time, so the cheap question comes first: most options exclude no other. */
 function excludes(one: Option, two: Option): boolean {
   return one instanceof CommandOption && one.excludes !== undefined && one.excludes === two.attributeName();
 }

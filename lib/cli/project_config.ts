@@ -18,7 +18,7 @@ export async function findUp(
   }
 }
 
-/** The deno.json that is in force for a folder: the nearest one, or else that of this package. */
+/** The deno.json that is in force for a folder: the nearest one, or else the one of this package. */
 export async function findConfig(start: string, host: Host): Promise<string | undefined> {
   const found = await findUp(start, ["deno.json", "deno.jsonc"], host);
   if (found !== undefined) return found;

@@ -1,12 +1,12 @@
 /**
  * The files of a project that `new` writes, as texts.
  *
- * They are a start that works, not a showcase: one kind, one child object, one test, and what a cluster needs.
+ * They are a start that works, not a showcase: one kind, one child object, one test, and the manifests for a cluster.
  */
 
 import { dockerfile, type Runtime } from "./dockerfile.ts";
 
-/** Whether the project begins with handlers of what has changed, or with a function that says what should be. */
+/** Whether the project begins with handlers of changes, or with a reconcile function. */
 export type Manner = "handlers" | "reconcile";
 
 export interface ProjectOptions {
@@ -95,7 +95,7 @@ const COMMANDS = {
 
 const DEV = "dev handlers.ts --apply deploy/crd.yaml deploy/example.yaml";
 
-/** Writes what a cluster needs to know, as the code says it. */
+/** Returns the command that writes the manifests, made of the code's declarations. */
 function manifestsBy(lotse: string, { name }: ProjectOptions): string {
   const image = `registry.example.com/${name}:0.1.0`;
   return `${lotse} generate crd handlers.ts > deploy/crd.yaml && ` +
@@ -287,7 +287,7 @@ const SET_UP = {
 
 function ci({ runtime }: ProjectOptions): string {
   const { again, manifests, check, test } = COMMANDS[runtime];
-  // Manifests in the repository are those that the code makes.
+  // CI checks that the manifests in the repository are the ones that the code makes.
   const steps = [again, manifests, "git diff --exit-code deploy", check, test].filter((step) => step !== "")
     .map((step) => `      - run: ${step}\n`);
   return `name: CI
@@ -300,7 +300,7 @@ jobs:
 ${SET_UP[runtime]}${steps.join("")}`;
 }
 
-/** Keeps actions new, and base images, whose digests stay what they are otherwise: without fixes, too. */
+/** Keeps actions new, and base images, whose digests stay the same otherwise: without fixes, too. */
 function dependabot(): string {
   const updates = ["docker", "github-actions"].map((ecosystem) =>
     `  - { package-ecosystem: ${ecosystem}, directory: /, schedule: { interval: weekly } }\n`

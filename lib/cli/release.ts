@@ -10,7 +10,10 @@ export interface Release {
   readonly commit?: string;
 }
 
-/** Returns what the flags say, else the version in the nearest package.json or deno.json, and the commit that git names. */
+/**
+ * Returns the version and commit of the flags; by default the version in the nearest package.json or deno.json, and the commit
+ * that git names.
+ */
 export async function releaseOf(
   folder: string,
   { release, commit }: { readonly release?: string; readonly commit?: string },

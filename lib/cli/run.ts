@@ -55,7 +55,7 @@ export interface RunOperatorsOptions {
   readonly host: Host;
   readonly flags: RunFlags;
   readonly logger: Logger;
-  /** The kubeconfig of a cluster of one's own. Default: that of the flags. */
+  /** The kubeconfig of a cluster of one's own. Default: the kubeconfig of the flags. */
   readonly kubeconfig?: string;
   /** Stops them all, gracefully. */
   readonly signal: AbortSignal;
@@ -89,7 +89,7 @@ export async function runOperators(
     op.run({
       ...operatorOptions(flags, { isOwn: kubeconfig !== undefined }),
       identity,
-      // NB: one is enough: the listeners are those of the whole process.
+      // One operator is enough: its listeners hear the stray errors of the whole process.
       strayErrors: number === 0 ? "handle" : "leave",
       kubeconfig: kubeconfig ?? flags.kubeconfig,
       host,
@@ -113,7 +113,8 @@ export async function runOperators(
 }
 
 /**
- * Ends the process where a shutdown takes longer than `process.ultimateExitingTimeout` of all operators: something hangs.
+ * Ends the process where a shutdown takes longer than `process.ultimateExitingTimeout` of all operators: a handler or request
+ * hangs.
  *
  * Source: Kopf, docs/configuration, "ultimate termination".
  */
@@ -156,7 +157,7 @@ function operatorOptions(
   }: RunFlags,
   { isOwn }: { readonly isOwn: boolean },
 ): Parameters<Operator["run"]>[0] {
-  // Nobody is disturbed in a cluster of one's own.
+  // A cluster of one's own is served as a whole, as no other operators are disturbed there.
   const isWhole = allNamespaces || (isOwn && namespace.length === 0);
   return {
     context,

@@ -6,7 +6,7 @@ import { EXIT } from "./errors.ts";
 /**
  * Signals that follow the first one as fast as this are taken for the same one. In seconds.
  *
- * Ctrl-C reaches all programs of a terminal's foreground, and those that started us (`deno task`, `npx`) pass it on, too.
+ * Ctrl-C reaches all programs of a terminal's foreground, and programs that started us (`deno task`, `npx`) pass it on, too.
  */
 const ECHO = 0.1;
 

@@ -2,7 +2,7 @@
  * Notices when source files change: by looking, four times a second, at the files that the handlers consist of.
  *
  * Looking beats listening here: it works on every file system, survives editors that replace files, and never walks
- * through node_modules. What a file consists of is read from its relative imports.
+ * through node_modules. The files that belong to a handler file are found by relative imports.
  */
 
 import type { Host } from "../runtime/host.ts";
@@ -11,7 +11,7 @@ import { relativeImports } from "../runtime/modules.ts";
 /** Time between two looks. In seconds. */
 const INTERVAL = 0.25;
 
-/** Returns the files (absolute paths) and those that they import by a relative path, directly or not. */
+/** Returns the files (absolute paths) and the files that they import by a relative path, directly or not. */
 export async function sourcesOf(files: readonly string[], host: Host): Promise<string[]> {
   const found = new Set(files.map((file) => host.files.resolve(host.process.cwd(), file)));
   for (const file of found) {

@@ -1,9 +1,9 @@
 /**
- * Programs that stand in for `etcd` and `kube-apiserver` where a test starts them itself, as envtest does: a folder of them is what
- * KUBEBUILDER_ASSETS names.
+ * Programs that stand in for `etcd` and `kube-apiserver` where a test starts them itself, as envtest does: KUBEBUILDER_ASSETS
+ * names a folder of them.
  *
- * They take the flags of the real ones. Flags that say where and for whom to serve count; all others have no effect, which is told
- * on the standard error stream. Nothing is kept in the one that is called etcd: it only says that it is well.
+ * They take the flags of the real ones. Flags for addresses, certificates and users count; all others have no effect, which is
+ * told on the standard error stream. The program that is called etcd keeps no data: it only answers that it is healthy.
  */
 
 import {
@@ -61,7 +61,7 @@ async function findKubectl({ files, process }: Host, without: string): Promise<s
 export async function runStandIn(name: StandIn, args: readonly string[], host: Host): Promise<void> {
   const flags = readFlags(args);
   if (flags.has("version")) return host.process.write("stdout", "Kubernetes v1.36.3+lotse\n");
-  // NB: envtest looks into the help for flags that only old versions have.
+  // Envtest looks into the help for flags that only old versions have.
   if (flags.has("help")) {
     return host.process.write(
       "stdout",
@@ -134,7 +134,7 @@ async function serveKubernetes(flags: Flags, host: Host): Promise<AsyncDisposabl
     host,
     rbac: (flags.get("authorization-mode") ?? "AlwaysAllow") !== "AlwaysAllow",
     tokens: readTokens(await read("token-auth-file") ?? ""),
-    // NB: without a policy, the real server logs nothing. What is none is refused.
+    // Without a policy, the real server logs no requests. An invalid policy is refused.
     ...(policy === undefined || !flags.has("audit-log-path")
       ? {}
       : { audit: flags.get("audit-log-path"), auditPolicy: policy as Record<string, unknown> }),
@@ -147,7 +147,7 @@ async function serveKubernetes(flags: Flags, host: Host): Promise<AsyncDisposabl
     clientAuthorities: await read("client-ca-file"),
   };
   const server = apiServer(options);
-  // NB: suites choose a port that is free, and a connection may have it for a moment then.
+  // Suites choose a port that is free, and a connection may have it for a moment then.
   for (let patience = PATIENCE;; patience--) {
     try {
       return await server.serve(served);

@@ -3,7 +3,7 @@
  * misspelt field would be `undefined` in the log and no error anywhere.
  *
  * The author's own compiler does it: the TypeScript in the project's node_modules, else Deno where it runs this. The
- * operator never waits for it, and one line of the log tells what it found.
+ * operator never waits for it, and one line of the log tells its findings.
  */
 
 import type { Host, RunResult } from "../runtime/host.ts";
@@ -96,7 +96,7 @@ export class TypeCheck implements Disposable {
     );
   }
 
-  /** Tells once what has been told already. */
+  /** Logs faults, unless they are the ones that were logged last. */
   #tell(faults: string, tell: () => void): void {
     if (faults === this.#faults) return;
     this.#faults = faults;
@@ -112,7 +112,7 @@ interface Fault {
   readonly error: string;
 }
 
-/** The compiler does not find a module that the runtime may find: what follows from it says little. */
+/** The compiler does not find a module that the runtime may find: further errors that follow from it say little. */
 const UNRESOLVED = /^(Cannot find module|Could not find a declaration file|Import ".*" not a dependency)/;
 
 /** As tsc writes them without colours: "handlers.ts(5,20): error TS2339: Property …". */
