@@ -26,12 +26,12 @@ export interface PartAddress extends Address {
   readonly subresource?: string;
 }
 
-/** An object as it is sent: complete, but without what the server adds, defaults of the kind's schema among it. */
+/** An object as it is sent: complete, but without the fields that the server adds, such as defaults of the kind's schema. */
 export type NewObject<Spec, Status, Input = unknown> = DeepReadonly<
   Partial<KubeObject<unknown extends Input ? Spec : Input, Status>>
 >;
 
-/** A merge patch of an object: objects in part, null for what is to be deleted, lists as a whole. */
+/** A merge patch of an object: objects in part, null for fields that are to be deleted, lists as a whole. */
 export interface ObjectPatch<Spec, Status> {
   /** Changes to the metadata. */
   readonly metadata?: DeepReadonly<PatchOf<ObjectMeta>>;
@@ -39,7 +39,7 @@ export interface ObjectPatch<Spec, Status> {
   readonly spec?: DeepReadonly<PatchOf<Spec>> | null;
   /** Changes to the status. Where it is a subresource, address that: `{ name, subresource: "status" }`. */
   readonly status?: DeepReadonly<PatchOf<Status>> | null;
-  /** Changes to whatever else the kind has. */
+  /** Changes to other fields that the kind has. */
   readonly [stanza: string]: unknown;
 }
 
@@ -63,15 +63,15 @@ export interface Applied<Spec, Status> {
       Pick<ObjectMeta, "namespace" | "labels" | "annotations" | "ownerReferences" | "finalizers">
     >
     & { readonly name: string };
-  /** In part: only what is to be as it says. */
+  /** In part: only the fields that are to have these values. */
   readonly spec?: PartOf<Spec>;
   /** The same. Where it is a subresource, apply it with `subresource: "status"`. */
   readonly status?: PartOf<Status>;
-  /** Whatever else the kind has. */
+  /** Other fields that the kind has. */
   readonly [stanza: string]: unknown;
 }
 
-/** A value in part: lists as a whole, those that handlers get included. */
+/** A value in part: lists as a whole, also the frozen lists that handlers get. */
 export type PartOf<T> = T extends readonly unknown[] ? DeepReadonly<T>
   : T extends object ? { readonly [Key in keyof T]?: PartOf<T[Key]> }
   : T;
@@ -86,7 +86,7 @@ export interface Preconditions {
 
 /** How to apply. */
 export interface ApplyOptions extends WriteOptions, Pick<PartAddress, "subresource"> {
-  /** Writes nothing to another object, or another state of it. Default: any. */
+  /** Leaves another object, or another state of it, as it is. Default: any. */
   readonly preconditions?: Preconditions;
   /**
    * The controlling owner of the object, with which it goes. An object without a namespace comes into the owner's; one that Kubernetes
@@ -94,11 +94,11 @@ export interface ApplyOptions extends WriteOptions, Pick<PartAddress, "subresour
    */
   readonly owner?: Referable;
   /**
-   * Take fields over from other managers. Default: true for what has an `owner`, as its controller has the say; else false: that is an
-   * ApplyConflictError.
+   * Take fields over from other managers. Default: true for objects with an `owner`, as its controller has the say; else false:
+   * a conflict is an ApplyConflictError.
    */
   readonly force?: boolean;
-  /** Whose fields they are from now on. Default: `networking.fieldManager` ("lotse"). */
+  /** The manager that owns the fields from now on. Default: `networking.fieldManager` ("lotse"). */
   readonly fieldManager?: string;
 }
 
@@ -106,13 +106,13 @@ export interface ApplyOptions extends WriteOptions, Pick<PartAddress, "subresour
 export interface PatchOptions extends WriteOptions {
   /** How the server merges: "strategic" knows the lists of built-in kinds by their keys. Default: "merge" (RFC 7386). */
   readonly type?: "merge" | "strategic";
-  /** Writes nothing to another object, or another state of it. Default: any. */
+  /** Leaves another object, or another state of it, as it is. Default: any. */
   readonly preconditions?: Preconditions;
 }
 
 /** How to write a whole object. */
 export interface ReplaceOptions extends WriteOptions, Pick<PartAddress, "subresource"> {
-  /** Writes nothing to another object, or another state of it. Default: those that the object itself names. */
+  /** Leaves another object, or another state of it, as it is. Default: the uid and version that the object itself names. */
   readonly preconditions?: Preconditions;
 }
 
@@ -232,9 +232,10 @@ export interface Api {
     options?: ListOptions,
   ): AsyncIterable<KubeObject<Spec, Status>>;
   /**
-   * Yields what there is (type null), then what happens, until the signal aborts.
+   * Yields the objects that there are (type null), then their changes, until the signal aborts.
    *
-   * It survives broken streams: what vanished meanwhile is told as DELETED. It throws an ApiError where the server refuses it.
+   * It survives broken streams: an object that vanished meanwhile is told as DELETED. It throws an ApiError where the server
+   * refuses it.
    */
   watch<Spec, Status>(
     kind: ResourceType<Spec, Status>,
@@ -243,9 +244,9 @@ export interface Api {
   /**
    * Makes the object, or brings it in line, by server-side apply, and resolves to its newest state.
    *
-   * Fields that were applied earlier and are left out now go away, unless somebody else owns them. Nothing is sent where the
-   * object says so already. Fields of others are an ApplyConflictError that names each with its manager and value, unless the
-   * object has an `owner`: then they are taken over.
+   * Fields that were applied earlier and are left out now go away, unless another manager owns them. No request is sent if the
+   * object has these values already. Fields of others are an ApplyConflictError that names each with its manager and value,
+   * unless the object has an `owner`: then they are taken over.
    */
   apply<Spec, Status>(
     kind: ResourceType<Spec, Status>,
@@ -254,7 +255,7 @@ export interface Api {
   ): Promise<KubeObject<Spec, Status>>;
   /**
    * The same for an object that belongs to another: `owner` is the object that the running handler is about, unless one is
-   * given. It goes when its owner goes. What the server owns (`resourceVersion`, `uid` and the like) is left out.
+   * given. It goes when its owner goes. Fields that the server owns (`resourceVersion`, `uid` and the like) are left out.
    */
   ensure<Spec, Status>(
     kind: ResourceType<Spec, Status>,
@@ -299,7 +300,7 @@ export interface Api {
    * Waits, by a watch, until the object is as it should be, and resolves to it; undefined if it is not there, which "Deleted"
    * and functions may wait for.
    *
-   * @throws {Error} Named "TimeoutError" if the time is over first; it says what was waited for last.
+   * @throws {Error} Named "TimeoutError" if the time is over first; its message holds the last verdict of the condition.
    */
   waitFor<Spec, Status>(
     kind: ResourceType<Spec, Status>,

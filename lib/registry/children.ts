@@ -1,7 +1,7 @@
 /**
- * `children`, as handlers see it: what an object's owner wants to be there, said as a whole.
+ * `children`, as handlers see it: all objects that an owner wants to be there, in one declaration.
  *
- * The engine that brings it about is `engines/children/`.
+ * The engine that brings them about is `engines/children/`.
  */
 
 import type { JsonObject, KubeObject, ObjectMeta } from "../model/object.ts";
@@ -11,7 +11,7 @@ import type { Applied } from "./api.ts";
 import type { Conditions } from "./conditions.ts";
 import type { ResourceType } from "./resource.ts";
 
-/** Metadata of a child. What is left out is made from the owner: name and namespace. */
+/** Metadata of a child. A name or namespace that is left out is made from the owner's. */
 export type ChildMeta = Pick<
   ObjectMeta,
   "name" | "namespace" | "labels" | "annotations" | "finalizers" | "ownerReferences"
@@ -35,7 +35,7 @@ export type TypedManifest<Spec, Status> =
   & { readonly metadata?: ChildMeta };
 
 /**
- * Tells whether a child is ready: true, or false, or a few words that say what it waits for.
+ * Tells whether a child is ready: true, or false, or a few words that name the thing that it waits for.
  */
 export type Readiness<Spec = JsonObject, Status = JsonObject> = (
   object: KubeObject<Spec, Status>,
@@ -49,7 +49,7 @@ export interface ChildOptions<Spec = JsonObject, Status = JsonObject> {
   readonly ready?: Readiness<Spec, Status>;
   /**
    * Fields that cannot be changed, as dotted paths such as "spec.template": where they are to be others, the object is deleted
-   * and made anew. Default: none; what the server refuses is an error.
+   * and made anew. Default: none; a refusal of the server is an error.
    */
   readonly recreateOn?: readonly string[];
   /** Whether fields that others have written are taken over. Default: true; false makes that an error. */
@@ -63,9 +63,9 @@ export interface ChildOptions<Spec = JsonObject, Status = JsonObject> {
 
 /** A child, or several of one kind of purpose: a map from names of your choice to manifests. */
 export interface Child<Spec = JsonObject, Status = JsonObject> extends ChildOptions<Spec, Status> {
-  /** Which kind the manifest is of. Default: what its `apiVersion` and `kind` say. */
+  /** Which kind the manifest is of. Default: the manifest's `apiVersion` and `kind`. */
   readonly kind?: ResourceType<Spec, Status>;
-  /** The manifest, or several of the same kind: a map of manifests, not of what `child()` makes. */
+  /** The manifest, or several of the same kind: a map of manifests, not of results of `child()`. */
   readonly apply: Manifest | ReadonlyMap<string, Manifest>;
 }
 
@@ -76,7 +76,7 @@ export type DesiredChildren = Readonly<
 
 /** A child of any kind. */
 export interface AnyChild extends ChildOptions<never, never> {
-  /** Which kind the manifest is of. Default: what its `apiVersion` and `kind` say. */
+  /** Which kind the manifest is of. Default: the manifest's `apiVersion` and `kind`. */
   readonly kind?: ResourceType<unknown, unknown>;
   /** The manifest, or several. */
   readonly apply: Manifest | ReadonlyMap<string, Manifest>;
@@ -95,26 +95,26 @@ export type LiveChildren<Desired> = { readonly [Name in keyof Desired]: LiveChil
 /** How children are brought about. */
 export interface ChildrenOptions {
   /**
-   * Which children of the object these are, where several handlers have children of their own: a word. What is not named any
-   * more is looked for in the same set. Default: the field manager ("lotse").
+   * Which children of the object these are, where several handlers have children of their own: a word. Children that are not
+   * named any more are looked for in the same set. Default: the field manager ("lotse").
    */
   readonly set?: string;
   /** The type of a condition that says how far it is, such as "ChildrenReady". Default: none. */
   readonly condition?: string;
-  /** When to look again while something is not ready, or not gone. In seconds. Default: 5. */
+  /** When to look again while a child is not ready, or not gone. In seconds. Default: 5. */
   readonly delay?: Seconds;
 }
 
 /**
- * Brings the children of the object in line, and resolves to what they are on the server.
+ * Brings the children of the object in line, and resolves to their state on the server.
  *
  * Each gets an owner reference, labels, and if it has none a name; it is applied with the operator's field manager, where it
- * differs; what others have edited or deleted is put back. What was there once and is not named any more is deleted, in
- * reverse order. While a child is not ready (or not gone), this attempt of the handler ends without an error, and the handler
- * is called again: let what is thrown pass.
+ * differs; edits and deletions of other clients are put back. Children that were there once and are not named any more are
+ * deleted, in reverse order. While a child is not ready (or not gone), this attempt of the handler ends without an error, and
+ * the handler is called again: let the thrown error pass.
  *
  * @throws {ChildrenError} If a child cannot be brought in line, when the others are. It says which, and why.
- * @throws {TypeError} If what is wanted makes no sense: a circle of dependencies, a namespace out of the owner's reach.
+ * @throws {TypeError} If the declaration makes no sense: a circle of dependencies, a namespace out of the owner's reach.
  */
 export type Children = <const Desired extends DesiredChildren>(
   desired: Desired,

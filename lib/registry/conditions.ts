@@ -1,5 +1,5 @@
 /**
- * `conditions`, as handlers see them: what they set is written with their patch, onto the newest state of the object.
+ * `conditions`, as handlers see them: the conditions that they set are written with their patch, onto the newest state of the object.
  */
 
 import { type Condition, findCondition, removeCondition, setCondition } from "../model/conditions.ts";
@@ -19,7 +19,7 @@ export interface ConditionOptions {
 export interface Conditions {
   /**
    * Sets a condition. The time of its last transition moves only if its status changes; `observedGeneration` is the
-   * generation that the handler sees. What is there already is not written.
+   * generation that the handler sees. A condition that is there already is not written.
    */
   set(type: string, status: boolean | "Unknown", options: ConditionOptions): void;
   /** Removes a condition. */

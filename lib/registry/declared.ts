@@ -1,4 +1,4 @@
-/** The declarations of operators, for those who make something else of them than a run: definitions, roles, manifests. */
+/** The declarations of operators, for code that makes definitions, roles and manifests of them, and no run. */
 
 import type { FieldPath } from "../model/fields.ts";
 import type { Selector } from "../model/selector.ts";

@@ -1,5 +1,5 @@
 /**
- * Field paths as types: which dotted paths an object has, and what is found at them.
+ * Field paths as types: which dotted paths an object has, and which types are found at them.
  *
  * A path is checked where its types are known ("spec.replicas"), and free where they are not (index signatures, `unknown`).
  * Arrays end a path, as in Kopf: their items cannot be addressed. After six steps anything goes, to keep compilers quick.
@@ -30,7 +30,7 @@ export type PathOfObject<T, Depth extends readonly unknown[]> = string extends k
     [K in keyof T & string]: K | `${K}.${PathOf<Present<T[K]>, readonly [...Depth, 0]>}`;
   }[keyof T & string];
 
-/** Without null and undefined; but `unknown` stays what it is, where `NonNullable` would make an empty object of it. */
+/** Without null and undefined; but `unknown` stays as it is, where `NonNullable` would make an empty object of it. */
 export type Present<T> = unknown extends T ? T : NonNullable<T>;
 
 /** The type at a dotted path, without the `undefined` of optional steps. */

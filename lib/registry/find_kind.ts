@@ -8,7 +8,7 @@ import { formatSelector, select } from "../model/selector.ts";
 import type { ResourceType } from "./resource.ts";
 
 /**
- * Returns the kind as the server serves it. What is not known yet is asked for once more: definitions come later, too.
+ * Returns the kind as the server serves it. Discovery is asked once more for an unknown kind: definitions come later, too.
  *
  * @throws {TypeError} If the server serves no such kind, or several.
  */

@@ -17,7 +17,7 @@ import type {
 import { pointTo } from "../runtime/call_site.ts";
 import { nearest } from "../settings/rules.ts";
 
-/** Which kind is meant, at least by one name; and, if it is one's own, what its definition says. */
+/** Which kind is meant, at least by one name; and, if it is one's own, the content of its definition. */
 export interface ResourceOptions extends VersionOptions {
   /** "" for the core group. Default: any group. */
   readonly group?: string;
@@ -101,15 +101,15 @@ export function resource<Spec = JsonObject, Status = JsonObject, Input = unknown
 ): ResourceType<Spec, Status, Input>;
 export function resource(options: ResourceOptions): ResourceType<never, never, never> {
   const parsed = parseNames(options);
-  // NB: not enumerable, so that selectors that mean the same stay equal.
+  // Not enumerable, so that selectors that mean the same stay equal.
   const selector = Object.freeze(Object.defineProperty({ ...parsed }, OPTIONS, { value: options }));
   return { options, selector };
 }
 
-/** Returns what `resource()` was given for a selector; undefined for selectors that were made otherwise. */
+/** Returns the options of the `resource()` call that made a selector; undefined for selectors that were made otherwise. */
 export function optionsOf(selector: Selector): ResourceOptions | undefined {
   const found: unknown = Reflect.get(selector, OPTIONS);
-  // Only resource() writes it, perhaps that of another copy of this package.
+  // Only resource() writes it, perhaps `resource()` of another copy of this package.
   return typeof found === "object" && found !== null ? found as ResourceOptions : undefined;
 }
 
@@ -162,7 +162,7 @@ function checkOptions(options: unknown): void {
   }
 }
 
-/** @throws {TypeError} Where names cannot be those of a kind, a schema is none, or nobody could convert its objects. */
+/** @throws {TypeError} If names cannot be names of a kind, a schema is none, or a conversion is incomplete. */
 function checkKind({ plural, spec, status, version, versions = {} }: ResourceOptions): void {
   if (plural !== undefined && plural !== plural.toLowerCase()) {
     throw new TypeError(

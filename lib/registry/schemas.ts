@@ -1,7 +1,7 @@
 /**
- * The options of `resource()` beside names: schemas, and what else a CustomResourceDefinition says of a kind.
+ * The options of `resource()` beside names: schemas, and the other contents of a CustomResourceDefinition.
  *
- * Only declared here. `lib/engines/definitions/` makes definitions of it; without schemas nobody looks at any of it.
+ * Only declared here. `lib/engines/definitions/` makes definitions of it; without schemas no code looks at any of it.
  * Source: Standard Schema and Standard JSON Schema (https://standardschema.dev), which zod 4.2, ArkType 2.2 and, by
  * `toStandardJsonSchema()`, valibot implement.
  */
@@ -26,11 +26,11 @@ export interface StandardJsonSchema<Output = unknown> {
   readonly jsonSchema: JsonSchemaConverter;
 }
 
-/** Makes JSON Schema of what goes into a validator, and of what comes out. */
+/** Makes JSON Schema of the input of a validator, and of its output. */
 export interface JsonSchemaConverter {
-  /** Of what is sent. May throw where there is no JSON Schema for it. */
+  /** The schema of sent values. May throw where there is no JSON Schema for it. */
   input(options: JsonSchemaOptions): Record<string, unknown>;
-  /** Of what is read. May throw where there is no JSON Schema for it. */
+  /** The schema of values that are read. May throw where there is no JSON Schema for it. */
   output(options: JsonSchemaOptions): Record<string, unknown>;
 }
 
@@ -46,15 +46,15 @@ export interface JsonSchemaOptions {
 export type OutputOf<Schema> = Schema extends SchemaLike ? NonNullable<Schema["~standard"]["types"]>["output"]
   : Record<string, unknown>;
 
-/** The type that is sent of a kind with this schema: what has a default may be left out. */
+/** The type that is sent of a kind with this schema: fields with a default may be left out. */
 export type InputOf<Schema> = Schema extends SchemaLike ? NonNullable<Schema["~standard"]["types"]>["input"]
   : unknown;
 
 /** A definition's part about one version of a kind. */
 export interface VersionOptions {
-  /** The schema of what users write. Without it the server takes anything. */
+  /** The schema of the spec, which users write. Without it the server takes anything. */
   readonly spec?: SchemaLike;
-  /** The schema of what the operator writes; it makes the status a subresource. */
+  /** The schema of the status, which the operator writes; it makes the status a subresource. */
   readonly status?: SchemaLike;
   /** The columns of `kubectl get`: titles, with dotted paths such as "spec.engine". Their types are taken from the schemas. */
   readonly columns?: Readonly<Record<string, string | ColumnOptions>>;
@@ -72,7 +72,7 @@ export interface FurtherVersionOptions extends VersionOptions {
   readonly served?: boolean;
   /** Whether objects are stored in it, instead of in the kind's own `version`. Default: false. */
   readonly storage?: boolean;
-  /** Warns who uses it; a text is the warning. Default: false. */
+  /** Warns clients that use it; a text is the warning. Default: false. */
   readonly deprecated?: boolean | string;
   /** How its objects become objects of the kind's own version, and back. Default: only their `apiVersion` changes. */
   readonly convert?: Conversion;
@@ -81,14 +81,14 @@ export interface FurtherVersionOptions extends VersionOptions {
 /**
  * How objects of a further version become objects of the kind's own version (the "hub"), and back.
  *
- * The API server asks whenever somebody reads or writes objects in another version than the stored one. So both functions
- * must keep everything: what one version has no field for belongs into an annotation.
- * Source: Kubernetes, "Webhook conversion".
+ * The API server asks whenever a client reads or writes objects in another version than the stored one. So both functions must
+ * keep everything: a value that one version has no field for belongs into an annotation. Source: Kubernetes, "Webhook
+ * conversion".
  */
 export interface Conversion<Spec = unknown, Status = unknown, HubSpec = unknown, HubStatus = unknown> {
-  /** Returns what is different in the kind's own version. Parts that are not returned stay as they are. */
+  /** Returns the parts that are different in the kind's own version. Parts that are not returned stay as they are. */
   toHub(object: VersionedObject<Spec, Status>): ConvertedParts<HubSpec, HubStatus>;
-  /** Returns what is different in the further version. Parts that are not returned stay as they are. */
+  /** Returns the parts that are different in the further version. Parts that are not returned stay as they are. */
   fromHub(object: VersionedObject<HubSpec, HubStatus>): ConvertedParts<Spec, Status>;
 }
 
@@ -102,7 +102,7 @@ export interface VersionedObject<Spec = unknown, Status = unknown> {
   readonly metadata: ObjectMeta;
   /** As it is in this version. */
   readonly spec: Spec;
-  /** As it is in this version; undefined until somebody has written it. */
+  /** As it is in this version; undefined until it was written. */
   readonly status: Status | undefined;
 }
 
@@ -112,7 +112,7 @@ export interface ConvertedParts<Spec = unknown, Status = unknown> {
   readonly spec?: Spec;
   /** The whole status. */
   readonly status?: Status;
-  /** All labels, all annotations: the API server lets nothing else of the metadata change. */
+  /** All labels, all annotations: the API server lets no other field of the metadata change. */
   readonly metadata?: Pick<ObjectMeta, "labels" | "annotations">;
 }
 
@@ -120,7 +120,7 @@ export interface ConvertedParts<Spec = unknown, Status = unknown> {
 export interface ColumnOptions {
   /** Dotted, such as "spec.engine", or a JSONPath that begins with a dot. */
   readonly path: string;
-  /** Default: as the schema says; "string" where it says nothing. */
+  /** Default: as the schema says; "string" where the schema has no type. */
   readonly type?: "boolean" | "date" | "integer" | "number" | "string";
   /** Such as "int32" or "byte". */
   readonly format?: string;
@@ -144,7 +144,7 @@ export interface ScaleOptions {
 export interface RuleOptions {
   /** Such as "self.spec.replicas <= 5". `self` is the value at `at`. */
   readonly rule: string;
-  /** The dotted path of what `self` is. Default: the whole object. */
+  /** The dotted path of `self`. Default: the whole object. */
   readonly at?: string;
   /** The message for users. */
   readonly message?: string;
