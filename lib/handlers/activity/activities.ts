@@ -1,7 +1,8 @@
 /**
- * Runs an activity: its handlers one after the other, those that fail temporarily again and again, until all have finished.
+ * Runs an activity: calls its handlers one after the other, and again after temporary errors, until all have finished.
  *
- * State is in memory only. Handlers that wait to be tried again do not hold the others up, but the activity. Source: scenarios B260–B278.
+ * State is in memory only. A handler that waits for its next attempt holds up the activity, but no other handler.
+ * Source: scenarios B260–B278.
  */
 
 import type { Outcome } from "../../execution/handler.ts";
@@ -32,7 +33,7 @@ export interface ActivityRunOptions {
 /**
  * A handler of an activity has failed for good.
  *
- * At the start it ends the operator, as it does when it cleans up; the cause is what the handler threw.
+ * At the start it ends the operator, as it does when it cleans up. The cause is the error that the first failed handler threw.
  */
 export class ActivityError extends Error {
   /** The name of the class. */
@@ -66,12 +67,12 @@ const SORT: Sort = { noun: "Activity", errors: "temporary" };
 interface Progress {
   readonly handler: ActivityHandler;
   retry: Retry;
-  /** Undefined while it is to be tried again. */
+  /** Undefined until the handler has finished. */
   outcome: Outcome | undefined;
 }
 
 /**
- * Returns what the handlers returned, by id, without those that returned nothing.
+ * Returns the results of the handlers by id, without the ones that are undefined or null.
  *
  * @throws {ActivityError} If a handler has failed for good.
  * @throws The signal's reason, if it was aborted before all had finished.
@@ -115,7 +116,7 @@ async function attempt(progress: Progress, options: ActivityRunOptions): Promise
   else progress.outcome = outcome;
 }
 
-/** Returns the argument object of one attempt; what is not taken is not computed. */
+/** Returns the arguments of one attempt; `runtime` is computed when the handler reads it. */
 function activityArgs(
   { activity }: ActivityHandler,
   { settings, logger, memo, indices }: ActivityRunOptions,

@@ -1,4 +1,4 @@
-/** The arguments of handlers of children, of which only what is taken is computed. */
+/** The arguments of handlers of children: each is computed when the handler reads it. */
 
 import { deepFreeze } from "../../model/json.ts";
 import type { KubeObject } from "../../model/object.ts";

@@ -1,6 +1,7 @@
 /**
- * The changes of children that a handler was not called for yet, of one owner: the latest of each child, with the row of
- * attempts; and those whose write is not on the owner yet. In memory: after a start each child that is there is told of again.
+ * The changes of one owner's children for which a handler was not called yet: the latest change of each child, with its row of
+ * attempts; and handled changes whose write is not on the owner yet. They are kept in memory: after a start the handler is told
+ * of each child that is there again.
  */
 
 import { SlotKey } from "../../execution/slots.ts";
@@ -28,7 +29,7 @@ export class ChildEvents {
   /** Changes that were handled, by calls whose write is not on the owner yet. Made by the first of them. */
   #undecided: Map<string, PendingChild> | undefined;
 
-  /** Notes a change; it takes the place of an earlier one of the same child, from where that had begun. */
+  /** Notes a change; it is joined with an earlier change of the same child that the handler was not called for yet. */
   note(event: ChildEvent, now: Seconds): void {
     const key = keyOf(event.object);
     const before = this.#pending.get(key)?.event;
@@ -88,7 +89,7 @@ export class ChildEvents {
 /** The slots of an object's handlers of children, by their ids. */
 export const CHILDREN: SlotKey<ChildEvents> = new SlotKey(() => new ChildEvents());
 
-/** Joins two changes, of which nobody was told yet: they have begun with the first. */
+/** Joins two changes of a child for which the handler was not called yet: the state before is the one of the first change. */
 function merge(before: ChildEvent, { type, object }: ChildEvent): ChildEvent {
   const isNew = before.old === undefined && type === "MODIFIED";
   return { type: isNew ? before.type : type, object, old: before.old };

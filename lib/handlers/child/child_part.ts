@@ -1,7 +1,7 @@
 /**
  * Handlers of children, in turns of their owner: called once for each change of a child, with retries.
  *
- * They share the owner's turn and its write with all others, so that none runs beside them. A change counts as handled when
+ * They share the turn and the write of the owner with its other handlers, so that none runs beside them. A change is handled when
  * the write of its handler is on the owner.
  */
 
@@ -34,7 +34,7 @@ export class ChildManner implements Manner {
     return children.length > 0;
   }
 
-  /** They are called for more than what an object is. */
+  /** Undefined: they are called for changes of children, whatever the state of the owner. */
   sees(): Sees {
     return undefined;
   }
@@ -60,7 +60,7 @@ class ChildPart implements Part {
     return this.#turn.kind.handlers.children;
   }
 
-  /** Calls those that have something to be told. Not async: most turns of an owner find no change of a child. */
+  /** Calls the handlers that have pending changes. Not async: most turns of an owner find no change of a child. */
   run(): Promise<void> | undefined {
     const now = this.#now;
     const isAny = this.#handlers.some(({ id }) => (this.#eventsOf(id)?.next ?? Infinity) <= now + TOLERANCE);
@@ -111,7 +111,7 @@ class ChildPart implements Part {
       args: (attempt) => new ChildArgs(causeOf(this.#turn), { attempt, event }),
     });
     if (wrote && this.#writers?.includes(handler.id) !== true) (this.#writers ??= []).push(handler.id);
-    // What fails because we stop says nothing about the handler: the next process tells it of each child.
+    // A failure while the operator stops does not count: the next process tells the handler of each child.
     if (signal.aborted && outcome.kind !== "success") return;
     const retry = after(begun, outcome, this.#now);
     if (outcome.kind === "retry" || outcome.kind === "children") return events.retry(pending, retry);

@@ -22,7 +22,7 @@ import type { TriggerTarget } from "../reconcile/targets.ts";
 export interface RelatedChange<Spec = JsonObject, Status = JsonObject> {
   /** The sort of the change; null: it was there when the operator began to watch. */
   readonly type: "ADDED" | "MODIFIED" | "DELETED" | null;
-  /** The object as it is now; for what has gone: as it was last known. */
+  /** The object as it is now; if it has gone: as it was last known. */
   readonly object: DeepReadonly<KubeObject<Spec, Status>>;
   /** The object as it was known before; undefined if it was not. */
   readonly old: DeepReadonly<KubeObject<Spec, Status>> | undefined;
@@ -76,7 +76,7 @@ export type ChildHandlerOptions<ChildSpec = JsonObject, ChildStatus = JsonObject
   & RetryOptions
   & OwnsOptions<ChildSpec, ChildStatus>;
 
-/** Declares that objects of a kind own those of another: what happens to a child wakes its owner's reconcile. */
+/** Declares that objects of a kind own objects of another kind: a change of a child wakes its owner's reconcile. */
 export interface DeclareOwns {
   <OwnerSpec = JsonObject, OwnerStatus = JsonObject, Spec = JsonObject, Status = JsonObject>(
     owner: ResourceLike<OwnerSpec, OwnerStatus>,
@@ -115,10 +115,10 @@ export interface DeclareChild<Memo extends object = PlainMemo> {
   ): void;
 }
 
-/** Objects whose changes matter to others. Its kind is watched. */
+/** Watches the objects of a kind, as their changes matter to other objects. */
 export interface SourceHandler extends ObjectHandler {
   readonly type: "owns" | "watches";
-  /** Whose owners are told; undefined: those that the function names. */
+  /** The kind of the owners that are told; undefined: the objects that the function names. */
   readonly owner: Selector | undefined;
   readonly isController: boolean;
   readonly predicate?: (change: never) => boolean;
@@ -132,7 +132,7 @@ export interface ChildHandler extends ObjectHandler {
   readonly backoff?: HandlerBackoff;
 }
 
-/** Where handlers go: the registry. */
+/** The part of the registry that takes handlers. */
 interface HandlerSink {
   add(handler: SourceHandler | ChildHandler): void;
 }
@@ -144,7 +144,7 @@ export interface RelatedDeclarations<Memo extends object> {
   readonly child: DeclareChild<Memo>;
 }
 
-/** Returns the functions that declare them: they go into the registry, and their errors point to the caller. */
+/** Returns the functions that declare these handlers and put them into the registry; their errors point to the caller. */
 export function declareRelated<Memo extends object>(registry: HandlerSink): RelatedDeclarations<Memo> {
   return {
     owns: calledFrom((owner, child, options = {}) => {
@@ -232,7 +232,7 @@ function childHandler(
     readonly fn: (args: never) => unknown;
   },
 ): ChildHandler {
-  const { predicate: _, controller: __, ...own } = options; // checked as those of `op.owns`
+  const { predicate: _, controller: __, ...own } = options; // checked as options of `op.owns`
   const handler = objectHandler({ cause: "child", resource: owner, options: own, fn });
   // A function may be for children of several kinds: it is as many handlers.
   const id = own.id === undefined ? `${handler.id}/${formatSelector(selectorOf(child))}` : handler.id;
@@ -248,5 +248,5 @@ function definedIn(options: unknown, title: string): RawOptions {
   );
 }
 
-/** Nothing is called: it stands for the function that other handlers have. */
+/** Is never called: it takes the place of the function that other handlers have. */
 function nobody(): void {}

@@ -1,4 +1,4 @@
-/** The arguments of handlers of raw events, of which only what is taken is computed. */
+/** The arguments of handlers of raw events: each is computed when the handler reads it. */
 
 import { deepFreeze } from "../../model/json.ts";
 import type { WatchEvent } from "../../model/object.ts";

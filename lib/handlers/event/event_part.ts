@@ -1,5 +1,6 @@
 /**
- * Handlers of raw events: told of each event, before all else. There is no state: errors are logged, and nothing is retried.
+ * Handlers of raw events: called for each event, before all other handlers of the turn. They have no state: errors are logged,
+ * and no attempt is retried.
  *
  * Source: Kopf, docs/handlers "Event-watching handlers".
  */
@@ -19,17 +20,16 @@ const SORT: Sort = { noun: "Handler", errors: "ignored" };
 export const EVENTS: Manner = {
   keepsEvents: true,
   concerns: ({ events }: HandlersOfKind): boolean => events.length > 0,
-  // They are called for more than what an object is.
+  // Undefined: they are called for each event, whichever part of the object it is about.
   sees: (): Sees => undefined,
   part: (turn: Turn): Part => ({ told: (event) => tell(turn, event) }),
 };
 
 /**
- * Calls all handlers that match, in order. What they want to write goes into the turn's patch, which is not sent if the object
- * has gone.
+ * Calls all handlers that match, in order. Their changes go into the turn's patch, which is not sent if the object has gone.
  */
 async function tell(turn: Turn, event: WatchEvent): Promise<void> {
-  // NB: what handlers of raw events log is never posted: an event about an event about an event.
+  // NB: log lines of these handlers are never posted: handlers of Kubernetes events would post an event about each event.
   const { state, localLogger: logger, patch, run: { indices, observer, host: { clock }, signal } } = turn;
   const { resource, memo, body: known } = state;
   const told = completeDeletion(event, known);
@@ -48,7 +48,7 @@ async function tell(turn: Turn, event: WatchEvent): Promise<void> {
   }
 }
 
-/** A deletion that no watch has seen has only a name: the last known state says more. */
+/** Returns the event; a deletion that no watch has seen holds only a name, and gets the last known state of the object. */
 function completeDeletion(event: WatchEvent, known: KubeObject): WatchEvent {
   const isPoor = event.type === "DELETED" && event.object.spec === undefined && known.spec !== undefined;
   return isPoor ? { type: "DELETED", object: known } : event;

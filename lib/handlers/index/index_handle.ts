@@ -1,5 +1,5 @@
 /**
- * Handles of indexes: read-only maps that show what the latest run of the operator has put there.
+ * Handles of indexes: read-only maps that show the indexes of the operator's latest run.
  */
 
 import type { ObjectHandler } from "../handlers.ts";
@@ -7,19 +7,19 @@ import type { ObjectHandler } from "../handlers.ts";
 /**
  * An index: a read-only map from keys to the values that objects have under them, in the order in which the objects came.
  *
- * It is live: keep it, and it shows what is there now. The lists are frozen, and never empty. Keys that are lists or plain
+ * It is live: keep it, and it shows the current values. The lists are frozen, and never empty. Keys that are lists or plain
  * objects are found by equal ones.
  */
 export type Index<Key = unknown, Value = unknown> = ReadonlyMap<Key, readonly Value[]>;
 
-/** Which keys an index has whose function returns this: those of a `Map`, strings for plain objects, null for all else. */
+/** The keys of an index whose function returns this: the keys of a `Map`, strings for plain objects, null for all else. */
 export type IndexKey<Result> = Result extends null | undefined | void ? never
   : Result extends ReadonlyMap<infer Key, unknown> ? Key
   : Result extends SingleValue ? null
   : Result extends object ? (keyof Result extends never ? never : string)
   : null;
 
-/** Which values an index has whose function returns this: those of a `Map` or plain object, else the result itself. */
+/** The values of an index whose function returns this: the values of a `Map` or plain object, else the result itself. */
 export type IndexValue<Result> = Result extends null | undefined | void ? never
   : Result extends ReadonlyMap<unknown, infer Value> ? Value
   : Result extends SingleValue ? Result
@@ -47,11 +47,11 @@ export interface IndexHandler extends ObjectHandler {
 
 const NOTHING: Index = new Map();
 
-/** Shows what the latest run of the operator has in an index; nothing while there is none. */
+/** Shows an index of the operator's latest run; it is empty while there is no run. */
 export class IndexHandle implements Index {
   #source: Index = NOTHING;
 
-  /** Shows this from now on. Disposing shows nothing again, unless another run has begun meanwhile. */
+  /** Shows this index from now on. Disposing empties the handle again, unless another run has begun meanwhile. */
   static attach(handle: IndexHandle, source: Index): Disposable {
     handle.#source = source;
     return {

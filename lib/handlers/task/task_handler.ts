@@ -1,7 +1,7 @@
 /**
  * Tasks of the operator itself, not of an object: `op.every(name, { interval } | { cron }, fn)`.
  *
- * They run one after the other for each name, never twice at once. `engines/tasks.ts` runs them.
+ * The runs of one task come one after the other, never two at once. Source: lib/handlers/task/tasks.ts.
  */
 
 import type { Handler } from "../../execution/handler.ts";
@@ -59,7 +59,7 @@ export interface TaskHandler extends Handler {
 
 const KNOWN: readonly string[] = ["interval", "cron", "timeZone", "initialDelay", "timeout"];
 
-/** Makes a task. @throws {TypeError | RangeError | SyntaxError} If it says nothing that can be done. */
+/** Makes a task. @throws {TypeError | RangeError | SyntaxError} If its name, an option or its function is wrong. */
 export function taskHandler(name: unknown, options: unknown, fn: unknown): TaskHandler {
   if (typeof name !== "string" || !/^[A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?$/.test(name)) {
     throw new TypeError(
@@ -84,7 +84,7 @@ export function taskHandler(name: unknown, options: unknown, fn: unknown): TaskH
   return { type: "task", id: name, fn: handler, timeout, times: timesOf(name, options) };
 }
 
-/** Returns what tasks are declared with. */
+/** Returns the function `op.every`, which declares tasks. */
 export function declaringTasks(
   register: (handler: TaskHandler) => void,
 ): (...args: readonly unknown[]) => void {

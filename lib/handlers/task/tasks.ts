@@ -44,14 +44,14 @@ export class Tasks {
     });
   }
 
-  /** Begins with all of them. */
+  /** Begins the loops of all tasks. */
   start(): void {
     for (const handler of this.#options.handlers) {
       this.#group.start(handler.id, (signal) => this.#repeat(handler, signal));
     }
   }
 
-  /** Aborts those that run, and waits until the last one has ended. */
+  /** Aborts the tasks that run, and waits until the last one has ended. */
   async stop(): Promise<void> {
     await this.#group.stop();
   }
@@ -94,7 +94,7 @@ export class Tasks {
     return true;
   }
 
-  /** Runs it once, until a pause at the latest. */
+  /** Runs the task once, until the operator pauses at the latest. */
   async #runOnce(
     handler: TaskHandler,
     { retry, signal }: { readonly retry: Retry; readonly signal: AbortSignal },
@@ -112,7 +112,7 @@ export class Tasks {
         try {
           return await handler.fn(args);
         } catch (error) {
-          // That it was aborted is what we asked for.
+          // The function has stopped as its signal asked for: the run has not failed.
           if (limits.aborted && (error === limits.reason || toError(error).name === "AbortError")) {
             return undefined;
           }
