@@ -88,7 +88,10 @@ export interface LedgerOptions {
 const MOST_HANDLERS = 64;
 const MOST_PATHS = 16;
 
-/** By how much more objects are remembered before the oldest are forgotten. NB: to find the first of a map whose first ones were deleted takes long. */
+/**
+ * By how much more objects are remembered before the oldest are forgotten. Finding the first entry of a map whose first entries
+ * were deleted takes long.
+ */
 const SLACK = 0.1;
 
 type Draft = {
@@ -130,7 +133,7 @@ export class Ledger implements Observer {
   /** Notes the latest event that no handler looks at: such changes come again and again, and must not push out all other entries. */
   passed(subject: Subject, { before, after }: Parameters<NonNullable<Observer["passed"]>>[1]): void {
     const entries = this.#pages.get(subject.key)?.entries;
-    // NB: it is no reconcile, so that it keeps no object from being forgotten.
+    // It is no reconcile, so that it keeps no object from being forgotten.
     if (entries === undefined) return;
     if (entries.at(-1)?.isPassed === true) entries.pop();
     const entry = this.#begin("event");

@@ -35,7 +35,7 @@ export class Tracing implements Observer {
     return context.with(trace.setSpan(context.active(), span), async () => {
       try {
         const result = await run();
-        // NB: reconciles and attempts do not throw, they say how they ended.
+        // Reconciles and attempts do not throw: their results tell how they ended.
         end(span, (result as Partial<Outcome & { error: unknown }> | undefined)?.error);
         return result;
       } catch (error) {

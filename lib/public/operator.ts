@@ -33,7 +33,7 @@ const EXTRAS: Extras = {
 export function operator<Memo extends object = PlainMemo>(
   options?: OperatorOptions<NoInfer<Memo>>,
 ): Operator<Memo>;
-/** The same without a type. NB: the last overload, so that `ReturnType<typeof operator>` is the plain one. */
+/** The same without a type. The last overload, so that `ReturnType<typeof operator>` is the plain one. */
 export function operator(options?: OperatorOptions): Operator;
 export function operator<Memo extends object>(options: OperatorOptions<Memo> = {}): Operator<Memo> {
   try {

@@ -21,7 +21,7 @@ export function conversionBy({ url, service, caBundle }: WebhookClientConfig): J
       conversionReviewVersions: ["v1"],
       clientConfig: {
         ...url !== undefined && { url },
-        // NB: with the default written out, as the server keeps it.
+        // With the default written out, as the server keeps it.
         ...service !== undefined && { service: { port: 443, ...service } },
         ...caBundle !== undefined && { caBundle },
       },

@@ -168,7 +168,7 @@ export class Peering {
         kind,
       });
     }
-    // NB: not opened here: the gates of the objects must be there first.
+    // Not opened here: the gates of the objects must be there first.
     if (mandatory && resources.length === 0) this.#kinds.close();
   }
 

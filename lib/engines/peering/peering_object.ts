@@ -169,7 +169,7 @@ export class PeeringScope {
   }
 
   #take({ event: { type, object }, origin }: ObjectEvent): void {
-    // NB: a server that knows no field selectors gives all of them.
+    // A server without field selectors for peering objects sends all of them.
     if (object.metadata.name !== this.#options.settings.peering.name) return;
     if (type === "DELETED") this.#vanish();
     else this.#see(object, origin === "restored");

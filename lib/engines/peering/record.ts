@@ -55,7 +55,7 @@ export interface WriteRecordOptions {
 export function writeRecord({ priority, lifetime, now }: WriteRecordOptions): JsonObject {
   return {
     priority,
-    // NB: whole seconds: Kopf reads no others.
+    // Whole seconds: Kopf reads no others.
     lifetime: Math.min(Math.ceil(lifetime), LONGEST_LIFETIME),
     lastseen: formatKopfTimestamp(now),
   };

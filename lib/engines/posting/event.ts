@@ -58,7 +58,7 @@ export function buildEvent(reference: ObjectReference, content: EventContent, fr
   const common = {
     apiVersion: frame.api,
     kind: "Event",
-    // NB: a name of our own, so that a request that is sent again makes no second event.
+    // A name of our own, so that a request that is sent again makes no second event.
     metadata: { generateName, name: generateName + frame.suffix, namespace },
     type: typeIn(frame.api, content.type),
     reason: cutBytes(content.reason, LONGEST_WORD) || "Unknown",

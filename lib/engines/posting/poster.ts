@@ -303,7 +303,7 @@ function keyOf({ uid, apiVersion = "", kind = "", namespace = "", name = "" }: O
   return uid ?? `${apiVersion}/${kind}/${namespace}/${name}`;
 }
 
-/** NB: thousands are kept, and messages may be long: their digest is enough. */
+/** Thousands are kept, and messages may be long: their digest is enough. */
 function seriesKey({ reference, content: { type, reason, message } }: Posting): string {
   return `${keyOf(reference)} ${digestOf([type, reason, message])}`;
 }
