@@ -1,4 +1,4 @@
-/** Daemons and timers, as far as the object's turn has to do with them: they run, write and retry beside it. */
+/** The part of daemons and timers in an object's turn: the turn starts and stops them; they run, write and retry beside it. */
 
 import type { ObjectState } from "../../execution/object_state.ts";
 import { isDeleting } from "../../model/finalizers.ts";
@@ -23,7 +23,7 @@ export class BackgroundManner implements Manner {
     return backgrounds.length > 0;
   }
 
-  /** They are called for more than what an object is. */
+  /** Undefined: they are called at their own times, whichever part of the object has changed. */
   sees(): Sees {
     return undefined;
   }
@@ -47,7 +47,7 @@ class BackgroundPart implements Part {
     this.#daemons = daemons;
   }
 
-  /** Starts and stops what the object's state calls for. */
+  /** Starts the daemons and timers that match the object's state, and stops the others. */
   begin(): Promise<void> {
     const { state, kind: { handlers: { backgrounds: handlers } } } = this.#turn;
     this.#matching = handlers.filter((handler) => isWanted(this.#turn, handler));

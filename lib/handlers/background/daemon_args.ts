@@ -1,4 +1,4 @@
-/** The arguments of daemons and timers, of which only what is taken is computed. */
+/** The arguments of daemons and timers: each is computed when the handler reads it. */
 
 import type { Stopped } from "../../async/stop_flag.ts";
 import type { StopReason } from "../arguments.ts";

@@ -1,4 +1,4 @@
-/** Calls the function of a daemon or a timer: what it is given, and what its errors mean. Source: Kopf, docs/daemons. */
+/** Calls the function of a daemon or a timer: makes its arguments, and judges its errors. Source: Kopf, docs/daemons. */
 
 import type { StopFlag } from "../../async/stop_flag.ts";
 import { PermanentError, toError } from "../../execution/errors.ts";
@@ -24,7 +24,7 @@ export interface Owner {
   readonly state: ObjectState;
   readonly context: DaemonContext;
   readonly logger: Logger;
-  /** Returns the flag, which most functions never look at. */
+  /** Returns the stop flag, which is made when it is read: most functions never read it. */
   readonly flag: () => StopFlag<StopReason>;
 }
 
@@ -34,7 +34,7 @@ export interface CallOptions {
   readonly patch: Patch;
   /** Aborts when the function is to give up. */
   readonly signal: AbortSignal;
-  /** Takes the attempt if it has succeeded: the server may refuse what it has written. */
+  /** Takes the attempt if it has succeeded: the server may still refuse its write. */
   readonly succeeded: Set<AttemptEnd>;
 }
 
@@ -51,7 +51,7 @@ export function callOnce(owner: Owner, { retry, patch, signal, succeeded }: Call
   });
 }
 
-/** Returns the row of a run that had ended well, after the server has refused what it wrote; undefined: there is no such run. */
+/** Returns the row of attempts after the server has refused the write of a successful run; undefined: there is no such run. */
 export function refuseRun(owner: Owner, retry: Retry, error: Error): Retry | undefined {
   const { handler, context: { clock } } = owner;
   const context = contextOf(judgeOf(owner), sortOf(handler));
@@ -66,7 +66,7 @@ function judgeOf(
   return { clock, random, logger, observed: { observer, subject: state, succeeded }, defaultBackoff };
 }
 
-/** Asks how long it is to wait before its first run. Never throws. */
+/** Asks the function of `initialDelay` how long the first run waits. Never throws. */
 export function askInitialDelay(owner: Owner, ask: (args: never) => unknown): Seconds {
   const { handler: { id, param }, logger, context: { clock, settings } } = owner;
   try {
@@ -84,12 +84,12 @@ export function askInitialDelay(owner: Owner, ask: (args: never) => unknown): Se
   }
 }
 
-/** Returns its word for log lines, and the meaning of its errors. */
+/** Returns the handler's word for log lines, and the meaning of its errors. */
 export function sortOf({ type }: BackgroundHandler): Sort {
   return type === "daemon" ? DAEMON : TIMER;
 }
 
-/** Calls the handler. After the stop flag errors are permanent, and an abortion is what we asked for. */
+/** Calls the handler. After the stop flag is set errors are permanent, and an AbortError ends the run as it was asked to end. */
 async function callUntilStopped({ handler, flag }: Owner, args: never): Promise<unknown> {
   try {
     return await handler.fn(args);

@@ -1,10 +1,10 @@
 /**
  * One daemon or timer of one object: waits, runs, writes, waits again, and stops when it is told to.
  *
- * Its phase says what it is doing; the table is in docs/architecture.md, "Daemons". While it waits it is nothing but this
- * object and a place in the schedule that all share: no task, no promise, no timer of its own, no signal. A promise cannot be
- * killed, so a function that ignores its signal is abandoned in the end, with a warning. A failed write is not a failed run:
- * it is tried again with growing pauses, beside the schedule. Source: Kopf, docs/daemons; Kopf, docs/timers.
+ * The table of its phases is in docs/architecture.md, "Daemons". A waiting daemon or timer is this object and a place in the
+ * shared schedule: it has no task, no promise, no timer of its own, no signal. A promise cannot be killed, so a function that
+ * ignores its signal is abandoned in the end, with a warning. A failed write is not a failed run: it is tried again with growing
+ * pauses, beside the schedule. Source: Kopf, docs/daemons; Kopf, docs/timers.
  */
 
 import { type Schedule, TOLERANCE } from "../../async/schedule.ts";
@@ -23,24 +23,24 @@ import { askInitialDelay, callOnce, type Owner, refuseRun, sortOf } from "./daem
 import { nextRun, runsOnChange, stopStage } from "./next_run.ts";
 import type { DaemonContext, ObjectDaemons } from "./object_daemons.ts";
 
-/** The things that tasks share. */
+/** The context that all daemons and timers of one operator share. */
 export interface TaskContext extends DaemonContext {
   readonly schedule: Schedule<DaemonTask>;
-  /** Whether the operator is stopping, so that nothing is waited for without a limit. */
+  /** Whether the operator is stopping, so that no task is waited for without a limit. */
   readonly isExiting: () => boolean;
   /** Called when one has ended, and when one is abandoned. */
   readonly onReleased: (task: DaemonTask) => void;
 }
 
 type Phase =
-  /** For its next run, for a pending write, or for a change of the object: nothing is under way. */
+  /** It waits for its next run, for a pending write, or for a change of the object: no run or write is under way. */
   | { readonly kind: "waiting" }
   | { readonly kind: "running"; readonly run: Run }
   /** A pending write is sent beside the schedule. */
   | { readonly kind: "flushing" }
   /** Told to stop while it runs or flushes. */
   | { readonly kind: "stopping"; readonly run: Run | undefined }
-  /** It ignores that it was told to stop: nobody waits for it any more. */
+  /** It ignores that it was told to stop: the operator does not wait for it any more. */
   | { readonly kind: "abandoned" }
   | { readonly kind: "ended" };
 
@@ -55,16 +55,16 @@ interface Run {
   hasReturned: boolean;
 }
 
-/** The writes of a task, and what is left of them. */
+/** The pending write of a task, the time to send it again, and the brake. */
 interface Writes {
   readonly pending: PendingWrite;
   /** When the pending write is sent beside the schedule; Infinity: it is not. */
   resendAt: Seconds;
-  /** It triggers itself again and again, and must not run before this. */
+  /** Before this time a task that triggers itself again and again must not run. */
   brakedUntil: Seconds;
 }
 
-// NB: shared by all tasks, which are many and mostly wait.
+// These phases are shared by all tasks, which are many and mostly wait.
 const WAITING: Phase = { kind: "waiting" };
 const FLUSHING: Phase = { kind: "flushing" };
 const ABANDONED: Phase = { kind: "abandoned" };
@@ -76,10 +76,10 @@ export class DaemonTask {
   readonly siblings: ObjectDaemons<DaemonTask>;
   readonly #context: TaskContext;
   #phase = WAITING;
-  /** When the next run is due; Infinity: when something happens. */
+  /** When the next run is due; Infinity: after a change of the object, or never. */
   #due: Seconds = Infinity;
   #retry: Retry = FRESH;
-  /** Only while something is pending, or a brake is on. */
+  /** Only while a write is pending, or a brake is on. */
   #writes: Writes | undefined;
   #flag: StopFlag<StopReason> | undefined;
   /** Whether no run follows: it ends as soon as its pending write is on the object. */
@@ -95,7 +95,7 @@ export class DaemonTask {
     return this.#handler;
   }
 
-  /** The same handler was loaded anew: its next run calls that function. */
+  /** The handler was loaded anew, unchanged: the next run calls the function of the new one. */
   exchange(handler: BackgroundHandler): void {
     this.#handler = handler;
   }
@@ -105,12 +105,12 @@ export class DaemonTask {
     return this.#flag?.since !== undefined;
   }
 
-  /** Whether nobody needs to wait for it any more. */
+  /** Whether it has ended or is abandoned, so that neither its object nor the operator waits for it. */
   get isReleased(): boolean {
     return this.#isIn("ended") || this.#isIn("abandoned");
   }
 
-  /** Whether that is one of the reasons for which it is to stop. */
+  /** Whether it was told to stop for this reason. */
   wasTold(reason: StopReason): boolean {
     return this.#flag?.has(reason) === true;
   }
@@ -142,7 +142,7 @@ export class DaemonTask {
     this.#context.tasks.start(`${type} ${id}`, isDue ? () => this.#run() : () => this.#flush());
   }
 
-  /** Tells it to stop. What waits has ended at once; what runs should be given a moment before `advance()`. */
+  /** Tells it to stop. A waiting task ends at once; a running one should be given a moment before `advance()`. */
   stop(reason: StopReason): void {
     const phase = this.#phase;
     if (phase.kind === "ended") return;
@@ -217,7 +217,7 @@ export class DaemonTask {
     const run: Run = { seen: this.siblings.changes, due: this.#due, controller, hasReturned: false };
     this.#phase = { kind: "running", run };
     const patch = new Patch();
-    // Its function can see by its patch not being empty that something has lost a race.
+    // Patch functions of an earlier run that have lost a race: the handler can see them, as its patch is not empty.
     patch.fns.push(...this.#writes?.pending.takeLost() ?? []);
     const logger = this.#logger;
     const succeeded = new Set<AttemptEnd>();
@@ -280,8 +280,8 @@ export class DaemonTask {
   }
 
   /**
-   * Writes, and counts the run by what becomes of the write. Returns whether a refusal has made a run fail that had ended well.
-   * `ended`: the run, if it was a success.
+   * Writes the patch, and counts the run by the result of the write. Returns whether the server's refusal has made a successful
+   * run fail. `ended`: the attempt of the run, if it was a success.
    */
   async #write(patch: Patch, logger: Logger, ended: Iterable<AttemptEnd> = []): Promise<boolean> {
     const { writer, brake, clock } = this.#context;
@@ -303,7 +303,7 @@ export class DaemonTask {
       readsFirst: !pending.isEmpty,
     });
     writes.resendAt = this.#resendAfter(result, pending, logger);
-    // Those that were refused are judged anew.
+    // Attempts whose write was refused are judged anew, below.
     if (result.kind !== "dropped") this.#count(pending.decide(ended));
     if (result.kind === "written" && result.writes > 0) {
       const pause = brake.pauseAfter(state, logger);
@@ -319,12 +319,12 @@ export class DaemonTask {
     return refused?.error !== undefined;
   }
 
-  /** Returns when a write that was kept is tried again; Infinity: nothing was kept. */
+  /** Returns when a write that was kept is tried again; Infinity: no write was kept, or the operator ends. */
   #resendAfter(result: WriteResult, pending: PendingWrite, logger: Logger): Seconds {
     const { clock, settings, writer } = this.#context;
     if (result.kind !== "kept") return Infinity;
     if (writer.isClosed) {
-      // The operator ends: nobody tries again.
+      // The operator ends: the write is not tried again.
       pending.settle();
       return Infinity;
     }

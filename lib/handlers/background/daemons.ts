@@ -2,8 +2,8 @@
  * The daemons and timers of one operator: starts those that match, stops those that must not go on, and tells whether
  * their object may go.
  *
- * Nothing here waits for an event of the object: stopping goes on by itself, and when the last task that stops has ended the
- * object is reconciled again. Source: Kopf, docs/daemons.
+ * Stopping waits for no event of the object: its stages go on by themselves, and the object is reconciled again when the last
+ * task that stops has ended. Source: Kopf, docs/daemons.
  */
 
 import { Schedule } from "../../async/schedule.ts";
@@ -24,24 +24,24 @@ export interface DaemonsOptions extends DaemonContext {
 export interface Matching {
   /** All daemons and timers of the kind. */
   readonly handlers: readonly BackgroundHandler[];
-  /** Those of them that want this object. */
+  /** The handlers among them that match this object. */
   readonly matching: readonly BackgroundHandler[];
   readonly isDeleting: boolean;
 }
 
 /** Daemons and timers that were loaded anew. */
 export interface ExchangedDaemons {
-  /** Those of a kind. */
+  /** Returns the daemons and timers of a kind, as they were loaded now. */
   readonly backgroundsOf: (resource: Resource) => readonly BackgroundHandler[];
-  /** Whether one must begin anew. */
+  /** Whether a handler is another one than before, so that its tasks must begin anew. */
   readonly hasChanged: (handler: BackgroundHandler) => boolean;
 }
 
-/** The meaning of daemons and timers for their object. */
+/** The claim of a part of a turn, such as daemons and timers, on the finalizer of their object. */
 export interface Claim {
-  /** Whether the object must not go without us. */
+  /** Whether the object needs the operator's finalizer. */
   readonly isRequired: boolean;
-  /** Whether something still stops, and the object must wait for it. */
+  /** Whether the object must wait before it goes, such as for a daemon that still stops. */
   readonly isPending: boolean;
 }
 
@@ -50,7 +50,7 @@ export class Daemons implements Disposable {
   readonly #options: DaemonsOptions;
   readonly #context: TaskContext;
   readonly #objects = new Map<ObjectState, ObjectDaemons<DaemonTask>>();
-  /** Those that somebody has to wait for. */
+  /** The tasks that have neither ended nor been abandoned. */
   readonly #live = new Set<DaemonTask>();
   readonly #ends = new Waiters<true>();
   readonly #schedule: Schedule<DaemonTask>;
@@ -71,12 +71,12 @@ export class Daemons implements Disposable {
     };
   }
 
-  /** How many objects are remembered, how many daemons and timers live, and how many of those wait for a time. */
+  /** How many objects are remembered, how many daemons and timers live, and how many of these tasks wait for a time. */
   get counts(): { readonly objects: number; readonly live: number; readonly planned: number } {
     return { objects: this.#objects.size, live: this.#live.size, planned: this.#schedule.size };
   }
 
-  /** Starts and stops what the object's state calls for. Waits a moment for those that stop at once. */
+  /** Starts the tasks that match the object's state, and stops the others. Waits a moment for tasks that stop at once. */
   async match(state: ObjectState, { handlers, matching, isDeleting }: Matching): Promise<void> {
     const object = this.#objectOf(state);
     this.#notice(object, handlers);
@@ -100,7 +100,7 @@ export class Daemons implements Disposable {
     return { isRequired, isPending };
   }
 
-  /** The object has gone, or is seen no more: whatever it has is told to stop, and nothing of it is remembered. */
+  /** The object has gone, or is not selected any more: its tasks are told to stop, and the object is forgotten. */
   async forget(
     state: ObjectState,
     reason: "RESOURCE_DELETED" | "FILTERS_MISMATCH" = "RESOURCE_DELETED",
@@ -111,7 +111,7 @@ export class Daemons implements Disposable {
     await this.#stop(object.tasks, reason);
   }
 
-  /** Stops everything until `resume()`, and starts nothing meanwhile. */
+  /** Stops all daemons and timers, and starts none until `resume()`. */
   async pause(): Promise<void> {
     this.#isPaused = true;
     await this.#stop([...this.#live], "OPERATOR_PAUSING");
@@ -124,8 +124,8 @@ export class Daemons implements Disposable {
   }
 
   /**
-   * Handlers were loaded anew. What has changed is told to stop, and started by the next turn of its object after its end;
-   * what has not goes on.
+   * Handlers were loaded anew. Tasks of changed handlers are told to stop, and are started by the next turn of their object after
+   * their end. Tasks of unchanged handlers go on.
    */
   async exchange({ backgroundsOf, hasChanged }: ExchangedDaemons): Promise<void> {
     const outdated: DaemonTask[] = [];
@@ -140,14 +140,14 @@ export class Daemons implements Disposable {
     await this.#stop(outdated, "OPERATOR_EXITING");
   }
 
-  /** Stops everything for good; resolves when all have ended, or were abandoned after the time that they have. */
+  /** Stops all daemons and timers for good; resolves when each has ended, or was abandoned after the time that it has. */
   async exit(): Promise<void> {
     this.#isExiting = true;
     await this.#stop([...this.#live], "OPERATOR_EXITING");
     while (this.#live.size > 0) await this.#ends.wait();
   }
 
-  /** Wakes nobody any more. */
+  /** Wakes no task any more. */
   [Symbol.dispose](): void {
     this.#schedule[Symbol.dispose]();
   }
@@ -160,7 +160,7 @@ export class Daemons implements Disposable {
     return object;
   }
 
-  /** Notices a change. What counts as one is worked out only where somebody wants to know. */
+  /** Notices a change of the object. Computes its essence only if a timer has `idle`, or if a failed one may start again. */
   #notice(object: ObjectDaemons<DaemonTask>, handlers: readonly BackgroundHandler[]): void {
     const isIdling = handlers.some((handler) => handler.type === "timer" && handler.idle !== undefined);
     if (!isIdling && !object.awaitsChange) return;

@@ -1,8 +1,8 @@
 /**
- * When a daemon or timer has something to do next: its next run, or the next stage of stopping it. Pure arithmetic.
+ * Computes when the next run of a daemon or timer is due, or the next stage of stopping it. Pure arithmetic.
  *
- * All times are those of the monotonic clock. Unlike in Kopf, sharp timers count from when a run was due, not from when it
- * began: what the event loop is late by does not add up. A daemon that is told to stop gets its flag first; after the backoff
+ * All times are by the monotonic clock. Unlike in Kopf, sharp timers count from when a run was due, not from when it
+ * began: delays of the event loop do not add up. A daemon that is told to stop gets its flag first; after the backoff
  * its signal is aborted; after the timeout it is abandoned. Without a timeout it is waited for, unless the operator itself
  * ends. Source: Kopf, docs/timers; Kopf, docs/daemons.
  */
@@ -12,12 +12,12 @@ import type { Seconds } from "../../runtime/host.ts";
 import type { BackgroundHandler } from "../handlers.ts";
 import { hasFailed, type Retry } from "../retry.ts";
 
-/** Whether it runs when the object has changed, and not every now and then. */
+/** Whether the handler is a timer that runs after changes of the object, and not at intervals. */
 export function runsOnChange(handler: BackgroundHandler): boolean {
   return handler.type === "timer" && handler.idle !== undefined && handler.interval === undefined;
 }
 
-/** Checks what a function for the initial delay has returned. @throws {TypeError} If it is no number that can be waited for. */
+/** Checks the result of a function for the initial delay. @throws {TypeError} If it is no finite number from 0. */
 export function checkDelay(delay: unknown): Seconds {
   if (typeof delay === "number" && delay >= 0 && delay < Infinity) return delay;
   throw new TypeError(`Cannot wait for ${String(delay)} at first: the function must return a number`);
@@ -54,7 +54,7 @@ export interface StoppingRun {
   /** When it was told. */
   readonly since: Seconds;
   readonly now: Seconds;
-  /** How often it is said that it is waited for, where its own options do not say. */
+  /** How often the log says that it still stops, where the handler's own options do not set that. */
   readonly polling: Seconds;
   readonly isExiting: boolean;
 }
@@ -64,7 +64,7 @@ export type StopStage =
   | { readonly kind: "signalled" | "cancelled" | "awaited"; readonly until: Seconds }
   | { readonly kind: "abandoned" };
 
-/** Returns what it is time for. */
+/** Returns the stage that is due now. */
 export function stopStage(
   handler: BackgroundHandler,
   { since, now, polling, isExiting }: StoppingRun,

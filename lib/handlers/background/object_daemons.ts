@@ -1,7 +1,7 @@
 /**
- * The daemons and timers of one object, and what is known of the object for their sake; and what all of them share.
+ * The daemons and timers of one object, with the facts about the object that they need; and the context that all of them share.
  *
- * Small, since there may be ten thousands of them. Source: Kopf, docs/daemons; Kopf, docs/timers.
+ * The record of an object is small, since there may be ten thousands of objects. Source: Kopf, docs/daemons; Kopf, docs/timers.
  */
 
 import type { TaskGroup } from "../../async/tasks.ts";
@@ -23,7 +23,7 @@ export interface DaemonContext {
   readonly settings: Settings;
   readonly writer: ObjectWriter;
   readonly observer: Observer;
-  /** Slows down what triggers itself. */
+  /** Slows down tasks that trigger themselves. */
   readonly brake: Brake;
   /** Returns a logger that is bound to the object. */
   readonly loggerOf: (body: KubeObject) => Logger;
@@ -31,7 +31,7 @@ export interface DaemonContext {
   /** Makes `children` for them. Default: they have none. */
   readonly makeChildren?: MakeChildren;
   readonly tasks: TaskGroup;
-  /** A digest of what counts as a change of the object in this state. */
+  /** Returns a digest of the object's essence: the object has changed when the digest has. */
   readonly essenceOf: (state: ObjectState, body: KubeObject) => string;
 }
 
@@ -50,9 +50,9 @@ export class ObjectDaemons<Task extends ChangeListener> {
   #tasks: readonly Task[] = NONE;
   /** When the object changed last, on the monotonic clock: first sight counts. */
   idleSince: Seconds;
-  /** How often it has changed since. NB: times cannot tell what comes first, where a clock stands still. */
+  /** How often it has changed since. A count, as times do not tell the order of events where a clock stands still. */
   changes = 0;
-  /** A digest of what counts as a change; undefined as long as nobody needed it. */
+  /** The latest digest of the object's essence; undefined until it is needed. */
   #essence: string | undefined;
   /** By id: the essence on which it has failed, or undefined if it has ended for good. */
   #finished: Map<string, string | undefined> | undefined;
@@ -62,12 +62,12 @@ export class ObjectDaemons<Task extends ChangeListener> {
     this.idleSince = now;
   }
 
-  /** Whether changes matter: because something failed, and may be tried again on a changed object. */
+  /** Whether changes matter, as a handler has failed that may be started again on a changed object. */
   get awaitsChange(): boolean {
     return this.#finished !== undefined && [...this.#finished.values()].some((each) => each !== undefined);
   }
 
-  /** Compares the object with what it was; on a change, idle times begin anew and what has failed may run again. */
+  /** Compares the essence with the one before; on a change, idle times begin anew and failed handlers may be started again. */
   notice(essence: string, now: Seconds): void {
     for (const [id, failed] of this.#finished ?? []) {
       if (failed !== undefined && failed !== essence) this.#finished?.delete(id);
@@ -80,23 +80,23 @@ export class ObjectDaemons<Task extends ChangeListener> {
     for (const task of this.#tasks) task.onChange();
   }
 
-  /** Whether it has ended by itself, and must not be started again. */
+  /** Whether the handler has ended by itself, and must not be started again. */
   hasFinished(id: string): boolean {
     return this.#finished?.has(id) === true;
   }
 
-  /** It must not be started again: for good, or as long as the essence is this one. */
+  /** The handler must not be started again: for good, or as long as the essence is `failedOn`. */
   finish(id: string, failedOn?: string): void {
     this.#finished ??= new Map();
     this.#finished.set(id, failedOn);
   }
 
-  /** It may be started again: it has become another one. */
+  /** The handler may be started again: it has become another one. */
   reopen(id: string): void {
     this.#finished?.delete(id);
   }
 
-  /** Those that have not ended, stopping and abandoned ones included. The list stays as it is: changes make another one. */
+  /** The tasks that have not ended, stopping and abandoned ones included. A list is never changed: changes make another one. */
   get tasks(): readonly Task[] {
     return this.#tasks;
   }
