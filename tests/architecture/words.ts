@@ -15,7 +15,6 @@ export const WANTED = 5;
 
 /** How many in 1,000 words each folder may have. Where a folder is better by far, its number has to come down. */
 export const CEILINGS: Readonly<Record<string, number>> = {
-  "lib/handlers/reconcile": 38,
   "lib/kits/apiserver": 27,
 };
 

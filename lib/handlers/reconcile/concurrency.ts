@@ -1,19 +1,19 @@
 /**
  * Lets objects reconcile in turn, where a handler says for how many objects of its kind at the same time.
  *
- * Nobody waits in a turn: an object that finds no place ends its turn, and is woken when there is one, in the order in which
- * they came. So what else a turn has done is written meanwhile, and the handler is called with the newest state.
+ * No turn waits for a place: an object that finds none ends its turn, and is woken when there is one, in the order in which the
+ * objects came. So the other changes of the turn are written meanwhile, and the handler is called with the newest state.
  */
 
 import type { ObjectState } from "../../execution/object_state.ts";
 import type { ReconcileHandler } from "./reconcile_handler.ts";
 
 export interface ConcurrencyOptions {
-  /** Begins a turn of the object. Returns false if it has to wait for something else, after which it comes by itself. */
+  /** Begins a turn of the object. Returns false if the object has to wait for another reason, after which it comes by itself. */
   readonly wake: (state: ObjectState) => boolean;
 }
 
-/** The objects that reconcile by one handler, and those that wait for it. */
+/** The number of objects that reconcile by one handler now, and the objects that wait for it. */
 interface Line {
   readonly limit: number;
   active: number;
@@ -54,7 +54,7 @@ export class Concurrency {
     };
   }
 
-  /** An object's turn has ended: one that was woken and did not come lets the next one through. */
+  /** An object's turn has ended: if it was woken for a place and has not taken it, the place goes to the next object. */
   turnEnds(state: ObjectState): void {
     for (const line of this.#lines.values()) {
       if (line.waiting.get(state)?.isWoken !== true) continue;
@@ -74,7 +74,7 @@ export class Concurrency {
     return line;
   }
 
-  /** Wakes as many as there are places for. */
+  /** Wakes as many objects as there are places for. */
   #serve(line: Line): void {
     let free = line.limit - line.active;
     for (const [state, waiter] of line.waiting) {

@@ -1,4 +1,4 @@
-/** The arguments of reconciles and of their predicates, of which only what is taken is computed. */
+/** The arguments of reconciles and of their predicates: each is computed when the handler reads it. */
 
 import { deepFreeze } from "../../model/json.ts";
 import type { KubeObject } from "../../model/object.ts";

@@ -1,8 +1,8 @@
 /**
  * How handlers are declared that bring everything in line with an object: `op.reconcile(kind, options?, fn)`.
  *
- * Change handlers are told what has changed; a reconcile is called with the newest object whenever something that matters
- * may have changed, whatever that was, and brings everything in line with it. Both may be declared for one kind.
+ * A change handler is told of a change; a reconcile is called with the newest object after any change that may matter, its own or
+ * of another object, and brings everything in line with it. Both may be declared for one kind.
  */
 
 import { exponential, type HandlerBackoff } from "../../execution/backoff.ts";
@@ -27,13 +27,13 @@ export interface ReconcileArguments<
   Param = unknown,
   Memo extends object = PlainMemo,
 > extends ObjectArguments<Spec, Status, Memo>, AttemptArguments<Param> {
-  /** The reasons that have woken it; after failures also those of the attempts before. For logs: it is called with the newest object. */
+  /** The reasons that have woken it, and after failures the reasons of the attempts before. For logs: the object is the newest. */
   readonly reasons: readonly ReconcileReason[];
   /** 1 on the first attempt, and one more after each failure in a row. */
   readonly attempt: number;
   /** The conditions in the object's status. */
   readonly conditions: Conditions;
-  /** Brings about what belongs to the object: all its children at once. */
+  /** Brings about the objects that belong to this one: all its children at once. */
   readonly children: Children;
 }
 
@@ -47,7 +47,7 @@ export interface PredicateArguments<
   readonly old: DeepReadonly<KubeObject<Spec, Status>>;
 }
 
-/** The result of a reconcile that says when it wants to be called again, although nothing has happened. */
+/** The result of a reconcile that says when it wants to be called again, although the object has not changed. */
 export interface Requeue {
   /** In seconds: above 0, and at most 30 days. */
   readonly requeueAfter?: Seconds;
@@ -76,13 +76,13 @@ export type ReconcileOptions<
     readonly predicate?: (args: PredicateArguments<Spec, Status, Memo>) => boolean;
     /** Called in its place when the object is to be deleted, which a finalizer holds back until it has succeeded. Default: none. */
     readonly finalize?: ReconcileFn<Spec, Status, Param, Memo>;
-    /** It is called that long after its last call, although nothing has happened; Infinity: never. Varies by a tenth. Default: 10 h. */
+    /** It is called that long after its last call, without another reason; Infinity: never. Varies by a tenth. Default: 10 h. */
     readonly resync?: Seconds;
     /** The meaning of errors that are neither temporary nor permanent. Default: "temporary". */
     readonly errors?: ErrorsMode;
-    /** For each attempt on its own; what runs longer is aborted, and counts as an error. Default: none. */
+    /** For each attempt on its own; an attempt that runs longer is aborted, and counts as an error. Default: none. */
     readonly timeout?: Seconds;
-    /** How often it is called in a row while it fails; then it waits for what wakes it. Default: no limit. */
+    /** How often it is called in a row while it fails; then it waits until it is woken again. Default: no limit. */
     readonly retries?: number;
     /** Wait after an error that is neither temporary nor permanent. Default: `exponential()`, from 1 s to 300 s. */
     readonly backoff?: HandlerBackoff;
@@ -90,7 +90,7 @@ export type ReconcileOptions<
     readonly concurrency?: number;
     /** How often one object is reconciled at most. Default: no limit. */
     readonly rateLimit?: RateLimit;
-    /** Wait until nothing has woken the object for so long, but no longer than ten times that. Default: 0. */
+    /** Wait until the object was not woken for so long, but no longer than ten times that. Default: 0. */
     readonly debounce?: Seconds;
   };
 
@@ -126,10 +126,10 @@ export interface ReconcileHandler extends ObjectHandler {
   readonly site: CallSite;
 }
 
-/** How long nothing happens before an object is reconciled all the same. */
+/** How long after its last call a handler is called without another reason, by default. */
 const RESYNC: Seconds = 10 * 3600;
 
-/** The longest that `requeueAfter` may be: whoever means milliseconds asks for more. */
+/** The longest that `requeueAfter` may be: a larger number is meant as milliseconds. */
 const LONGEST: Seconds = 30 * 24 * 3600;
 
 /** Makes a reconcile. @throws {TypeError | RangeError} If options are unknown, of the wrong type, or contradict each other. */
@@ -147,8 +147,8 @@ export function reconcileHandler(
  * Returns how long after its success a reconcile wants to be called again; undefined: not at all.
  *
  * @param site Where it was declared: the function itself is on no stack any more.
- * @throws {TypeError} If it has returned something else than nothing or `{ requeueAfter }`.
- * @throws {RangeError} If that is no time that can be waited for.
+ * @throws {TypeError} If the result is neither undefined, null, nor `{ requeueAfter }` with a number.
+ * @throws {RangeError} If the number is not above 0, or is above 30 days.
  */
 export function requeueOf(result: unknown, site: CallSite): Seconds | undefined {
   if (result === undefined || result === null) return undefined;

@@ -1,9 +1,11 @@
 /**
- * The handlers of `op.reconcile`: called with the newest object when something has woken them; while it is deleted, `finalize`.
+ * The handlers of `op.reconcile`: called with the newest object when they were woken. While the object is being deleted, their
+ * `finalize` is called instead.
  *
  * They take part in the turns of their object, after its change handlers, and share one write with them: so one object is
- * never reconciled twice at once, and what comes meanwhile is one more call. What has woken them, and when they are to be
- * called next, is in the object's records, in memory: no note is needed. Compare controller-runtime's and kube-rs' reconcilers.
+ * never reconciled twice at once, and all reasons that come meanwhile are one more call. The reasons that have woken a handler,
+ * and the time of its next call, are in the object's records, in memory: no note is needed. Compare controller-runtime's and
+ * kube-rs' reconcilers.
  */
 
 import type { ObjectState } from "../../execution/object_state.ts";
@@ -67,7 +69,7 @@ class ReconcilePart implements Part {
   readonly #turn: Turn;
   readonly #concurrency: Concurrency;
   #handlers: readonly ReconcileHandler[];
-  /** Those for which there was no place: they are woken when there is one. */
+  /** The handlers for which there was no place: the object is woken when there is one. */
   #waiting: Set<ReconcileHandler> | undefined;
   #writers: string[] | undefined;
 
@@ -77,7 +79,7 @@ class ReconcilePart implements Part {
     this.#handlers = turn.kind.handlers.reconciles;
   }
 
-  /** Asks filters. What was planned for a handler that the object is not for any more is forgotten. */
+  /** Asks filters. The record of a handler that does not match the object any more loses its plans and reasons. */
   begin(): undefined {
     const { state } = this.#turn;
     this.#handlers = this.#handlers.filter((handler) => {
@@ -98,7 +100,7 @@ class ReconcilePart implements Part {
     return { isRequired: true, isPending };
   }
 
-  /** Calls those that something has woken. Not async: most turns of a change call none. */
+  /** Calls the handlers that were woken and are due. Not async: most turns of a change call none. */
   run(): Promise<void> | undefined {
     const { state } = this.#turn;
     const now = this.#now;
@@ -146,7 +148,7 @@ class ReconcilePart implements Part {
     return next === undefined ? undefined : Math.max(0, next - this.#now);
   }
 
-  /** Whether all of them have seen the object as it is, and nothing has woken them since. */
+  /** Whether all handlers have seen the object as it is, and none was woken since. */
   get atRest(): boolean {
     const { state } = this.#turn;
     return this.#handlers.every(({ id }) => {
@@ -162,7 +164,7 @@ class ReconcilePart implements Part {
     record.refuse((row) => refused(row, handler, { error, context, now }));
   }
 
-  /** While an object is deleted, only what lets it go is called, and only while the object waits for it. */
+  /** While an object is being deleted only `finalize` is called, and only while the finalizer holds the object for it. */
   #mayBeCalled({ finalize }: ReconcileHandler, { hasFinalized }: ReconcileRecord): boolean {
     const { state: { snapshot }, run: { persistence: { finalizer } } } = this.#turn;
     if (!isDeleting(snapshot)) return true;
@@ -204,7 +206,7 @@ class ReconcilePart implements Part {
       });
     }
     const { site, finalize = handler.fn } = handler;
-    // Nothing has happened: that all is well with ten thousand objects is no news.
+    // A resync has no other reason: log lines that ten thousand objects are as they were would be no news.
     const isQuiet = reasons.every(({ kind }) => kind === "resync");
     const caller = this.#callerOf(handler, isQuiet ? terseLogger(logger) : logger);
     const { outcome, retry, wrote } = await callHandler(caller, handler, {
@@ -221,11 +223,11 @@ class ReconcilePart implements Part {
       });
     }
     if (wrote) (this.#writers ??= []).push(handler.id);
-    // What fails because we stop says nothing about the handler: the next process calls it anyway.
+    // A failure while the operator stops does not count: the next process calls the handler anyway.
     if (signal.aborted && outcome.kind !== "success") return;
     const now = this.#now;
     record.end(retry, outcome, now);
-    // As everywhere: who fails for good has finished, and holds nothing back.
+    // As in all manners: a handler that fails for good has finished, and does not hold the object back.
     const hasFinished = outcome.kind === "failure" ||
       (outcome.kind === "success" && outcome.result === undefined);
     record.hasFinalized = isFinal && hasFinished;
@@ -243,7 +245,7 @@ class ReconcilePart implements Part {
     place: Disposable,
   ): (args: never) => Promise<Seconds | undefined> {
     const { state, run: { wake } } = this.#turn;
-    // NB: the name cuts off what stacks have below it.
+    // NB: stack traces in the log are cut off below the function with this name.
     return async function invokeHandler(args) {
       record.isRunning = true;
       try {
@@ -266,8 +268,8 @@ class ReconcilePart implements Part {
 }
 
 /**
- * Returns when a handler is called although nothing has happened. NB: many objects have the same time, so that one timer rings
- * for all of them: a turn costs half as much where others come at the same time.
+ * Returns the time of the next resync. It is rounded up to a step, so that one timer rings for many objects: a turn costs half as
+ * much where others come at the same time.
  */
 function nextResync({ resync }: ReconcileHandler, now: Seconds, random: Random): Seconds | undefined {
   if (!Number.isFinite(resync)) return undefined;
@@ -276,7 +278,7 @@ function nextResync({ resync }: ReconcileHandler, now: Seconds, random: Random):
   return step > 0 ? Math.ceil(at / step) * step : at;
 }
 
-/** Whether the object has changed in what a reconcile is called for. A predicate that fails lets the change through. */
+/** Whether the object's essence or foreign metadata has changed, and the predicate lets the change through, or throws. */
 function matters(turn: Turn, handler: ReconcileHandler, before: KubeObject): boolean {
   const {
     state: { snapshot: after },
@@ -306,7 +308,7 @@ function foreignMetadataOf(body: KubeObject, { finalizer }: Persistence): unknow
   return [deletionTimestamp, ownerReferences, finalizersOf(body).filter((each) => each !== finalizer)];
 }
 
-/** For the log: what has woken it, in short. */
+/** Returns short names of reasons, for the log. */
 function namesOf(reasons: readonly ReconcileReason[]): readonly string[] {
   return reasons.map((reason) => {
     if ("object" in reason) {

@@ -1,9 +1,9 @@
 /**
- * The facts about one object and one handler that says what should be: what has woken it, how often it has failed in a row,
- * and when it is to be called next. In memory only: after a start every object is reconciled once.
+ * The record of one object and one handler of `op.reconcile`: the reasons that have woken the handler, its failures in a row, and
+ * the time of its next call. In memory only: after a start every object is reconciled once.
  *
- * It decides nothing about objects: whether a change matters is found out by who wakes it. What has woken it is kept until a
- * call takes it, so that nothing is lost while the object waits, for whatever reason.
+ * It does not look into objects: its callers find out whether a change matters, and then wake it. A reason is kept until a call
+ * takes it, so that no reason is lost while the object waits, for whatever cause.
  */
 
 import { TOLERANCE } from "../../async/schedule.ts";
@@ -23,7 +23,7 @@ export type ReconcileReason =
   | { readonly kind: "change" }
   /** It is to be deleted: `finalize` is called. */
   | { readonly kind: "delete" }
-  /** Something that it owns (`op.owns`), or that a mapper watches (`op.watches`), has changed or has gone. */
+  /** Another object, which this one owns (`op.owns`) or a mapper maps to it (`op.watches`), has changed or has gone. */
   | { readonly kind: "owned" | "watched"; readonly object: KubeObject }
   /** `op.trigger()` was called, with this reason. */
   | { readonly kind: "trigger"; readonly reason: string | undefined }
@@ -31,7 +31,7 @@ export type ReconcileReason =
   | { readonly kind: "requeue" }
   /** The attempt before has failed with this error. */
   | { readonly kind: "retry"; readonly error: Error }
-  /** Nothing has woken it for so long. */
+  /** The time of `resync` has passed since the last call. */
   | { readonly kind: "resync" };
 
 /** How often one object may be reconciled. */
@@ -67,7 +67,7 @@ export class ReconcileRecord implements SlotHooks {
   #reasons: ReconcileReason[] = [];
   /** The reasons of the attempts that have failed in a row, and the one that goes on. */
   #taken: readonly ReconcileReason[] = [];
-  /** When it was first, and last, woken by something that may come again and again. */
+  /** When it was first, and last, woken for a reason that may come again and again. */
   #woken: { readonly first: Seconds; readonly last: Seconds } | undefined;
   #isPressing = false;
   #planned: { readonly at: Seconds; readonly reason: ReconcileReason } | undefined;
@@ -85,12 +85,12 @@ export class ReconcileRecord implements SlotHooks {
     return this.#retry;
   }
 
-  /** Whether something has woken it that no call has taken yet. */
+  /** Whether there is a reason that no call has taken yet. */
   get isWoken(): boolean {
     return this.#reasons.length > 0;
   }
 
-  /** Whether it is to be called at some time, although nothing has woken it. */
+  /** Whether a retry or a requeue is planned. */
   get isPlanned(): boolean {
     return this.#planned !== undefined;
   }
@@ -105,13 +105,13 @@ export class ReconcileRecord implements SlotHooks {
     return this.#isFinalizing;
   }
 
-  /** The object is to be deleted: what was planned counts no more. */
+  /** The object is to be deleted: earlier reasons and plans count no more. */
   beginFinalizing(): void {
     this.#isFinalizing = true;
     this.forgetPlans();
   }
 
-  /** Something has woken it. */
+  /** Notes a reason to call the handler, in place of an equal one that is noted already. */
   wake(reason: ReconcileReason, now: Seconds): void {
     switch (reason.kind) {
       case "change":
@@ -128,7 +128,7 @@ export class ReconcileRecord implements SlotHooks {
     else if (this.#reasons.length < MOST_REASONS) this.#reasons.push(reason);
   }
 
-  /** Notes what has come due by itself. */
+  /** Wakes the record if its retry, requeue or resync has come due. */
   wakeIfDue(now: Seconds): void {
     const planned = this.#planned;
     if (planned !== undefined && planned.at <= now + TOLERANCE) {
@@ -141,7 +141,7 @@ export class ReconcileRecord implements SlotHooks {
     }
   }
 
-  /** When the object is to be reconciled again: when it may be called, if something has woken it, or when something comes due. */
+  /** When the object needs a turn for it: when the handler may be called, if it was woken; else when a plan or resync is due. */
   nextTurn(pace: Pace): Seconds | undefined {
     if (this.isRunning) return undefined;
     if (this.isWoken) return this.#mayRunAt(pace);
@@ -153,7 +153,7 @@ export class ReconcileRecord implements SlotHooks {
     return this.isWoken && !this.isRunning && this.#mayRunAt(pace) <= now + TOLERANCE;
   }
 
-  /** Begins a call: takes what has woken it, and drops what was planned. */
+  /** Begins a call: takes the reasons, also the ones of failed attempts before, and drops the plan. */
   begin(now: Seconds, pace: Pace): readonly ReconcileReason[] {
     const earlier = this.#taken.filter(({ kind }) => kind !== "retry");
     for (const reason of earlier) {
@@ -177,7 +177,7 @@ export class ReconcileRecord implements SlotHooks {
     if (outcome.kind !== "retry") this.#taken = [];
     switch (outcome.kind) {
       case "success": {
-        // What it returns was checked; an error that is ignored leaves nothing.
+        // `requeueOf()` has checked the result; an ignored error leaves none.
         const requeueAfter = outcome.result as Seconds | undefined;
         if (requeueAfter !== undefined) this.#plan(now + requeueAfter, { kind: "requeue" });
         return;
@@ -198,23 +198,23 @@ export class ReconcileRecord implements SlotHooks {
     this.#retry = decided(this.#retry);
   }
 
-  /** The server has refused what a success had written. `judge` returns the row after that; undefined: no success is undecided. */
+  /** The server has refused the write of a success. `judge` returns the row after that; undefined: no success is undecided. */
   refuse(judge: (row: Retry) => Retry | undefined): void {
     const row = judge(this.#retry);
     if (row === undefined) return;
     this.#retry = row;
-    // An error that is ignored leaves what the success has planned.
+    // An ignored error leaves the requeue that the success has planned.
     if (row.error === undefined) return;
     this.#planned = undefined;
     this.#plan(row.due, { kind: "retry", error: row.error });
   }
 
-  /** When it is to be called although nothing has happened. */
+  /** Sets the time of the next resync; undefined: there is none. */
   resyncAt(at: Seconds | undefined): void {
     this.#resyncAt = at;
   }
 
-  /** Forgets what was planned: the object is to be deleted, or is not wanted. */
+  /** Forgets reasons, plans and failures: the object is to be deleted, or does not match the handler. */
   forgetPlans(): void {
     this.#planned = undefined;
     this.#resyncAt = undefined;

@@ -34,7 +34,7 @@ export function readTarget(target: unknown): ReadTarget {
     throw new TypeError(`Cannot reconcile ${String(target)}: name an object, or { kind, namespace, name }`);
   }
   if ("metadata" in target) {
-    const { apiVersion, kind, metadata } = target as Referable; // what it holds is looked at now
+    const { apiVersion, kind, metadata } = target as Referable; // its members are checked now
     const { name, namespace, uid } = metadata ?? {};
     if (typeof name !== "string" || name === "") {
       throw new TypeError("Cannot reconcile an object without a name: its metadata lacks it");
