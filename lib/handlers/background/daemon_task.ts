@@ -251,7 +251,7 @@ export class DaemonTask {
     for (const end of succeeded) observer.attemptCounts?.(this.siblings.state, end);
   }
 
-  /** Plans what follows a run whose write has ended. */
+  /** Plans the run after one whose write has ended, or finishes. */
   #planNext({ seen, due }: Pick<Run, "seen" | "due">): void {
     const now = this.#context.clock.monotonic();
     const next = nextRun(this.handler, { retry: this.#retry, due, now });

@@ -1,6 +1,6 @@
 /**
- * The daemons and timers of one operator: starts those that match, stops those that must not go on, and tells whether
- * their object may go.
+ * The daemons and timers of one operator: starts the ones that match their object, stops the ones that must not go on, and tells
+ * whether the object may go.
  *
  * Stopping waits for no event of the object: its stages go on by themselves, and the object is reconciled again when the last
  * task that stops has ended. Source: Kopf, docs/daemons.
@@ -92,7 +92,7 @@ export class Daemons implements Disposable {
     }
   }
 
-  /** Returns whether the object must wait for its daemons and timers. Changes nothing. */
+  /** Returns whether the object must wait for its daemons and timers. Starts and stops no task. */
   claimOf(state: ObjectState, matching: readonly BackgroundHandler[]): Claim {
     const object = this.#objects.get(state);
     const isPending = object?.tasks.some((each) => each.isStopping && !each.isReleased) === true;

@@ -56,7 +56,7 @@ export class ChangeRun {
   }
 
   /**
-   * Makes these handlers the active ones, and runs those that may run now. "isIdle": some could, but the lifecycle picked none.
+   * Makes these handlers active, and runs the due ones that the lifecycle picks. "isIdle": some were due, and it picked none.
    *
    * @throws The signal's reason, if it is interrupted before anything is to be written.
    */

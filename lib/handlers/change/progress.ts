@@ -77,7 +77,7 @@ export interface SettleOptions {
 export interface RefuseOptions<H> {
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** Says what becomes of a handler whose attempt counts as failed. */
+  /** Returns the outcome of an attempt that counts as failed. */
   readonly judge: (handler: H, attempt: { readonly retry: number; readonly runtime: Seconds }) => Outcome;
 }
 

@@ -54,7 +54,7 @@ const MOST_REASONS = 100;
 /** How many times its debounce an object waits at most while it is woken again and again. */
 const MOST_DEBOUNCES = 10;
 
-/** The record of one object and one handler. All times are those of the monotonic clock. */
+/** The record of one object and one handler. All times are by the monotonic clock. */
 export class ReconcileRecord implements SlotHooks {
   /** The state with which the handler was called last, or one that means the same; undefined: it was not called yet. */
   seen: KubeObject | undefined;
