@@ -223,7 +223,7 @@ describe("Runner.calls", () => {
 describe("Runner.snapshot()", () => {
   it("shows objects without what differs from run to run", async () => {
     const op = operator();
-    op.on.create(kinds.ConfigMap, { id: "make" }, async ({ body, name }) => {
+    op.on.create(kinds.ConfigMap, { id: "make", when: isOurs }, async ({ body, name }) => {
       const metadata = { name: `${name}-child`, namespace: "default" };
       await op.api.apply(kinds.Secret, { metadata, stringData: { a: "1" } }, { owner: body });
     });
