@@ -167,7 +167,8 @@ describe("A stranger", () => {
     // NB: `deno test` checks types, too; through a link those of all our sources, which takes its time.
     assert.match(run(deno, ["test", "-A"], folder), /1 passed/);
     await tryDev(deno, ["task", "dev"], folder);
-    // NB: by Bun's compiler, since not every network has the runtime that Deno's wants.
+    // By Bun's compiler, since not every network has the runtime that Deno's wants. It reads packages from node_modules alone.
+    run(deno, ["install", "--node-modules-dir=auto"], folder);
     run(deno, ["run", "-A", join(ROOT, "cli.ts"), "build", "handlers.ts", "-o", "operator"], folder);
     projects.set("deno", folder);
   });
