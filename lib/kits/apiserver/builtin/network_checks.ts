@@ -59,7 +59,7 @@ function ruleCauses(rule: JsonObject, path: string): Cause[] {
 function pathCauses(rule: JsonObject, path: string): Cause[] {
   const { path: value = "", pathType } = rule;
   const field = `${path}.pathType`;
-  if (pathType === undefined) return [required(field, "pathType must be specified")];
+  if (pathType === undefined || pathType === null) return [required(field, "pathType must be specified")];
   const causes: Cause[] = [];
   const text = String(value);
   const bad = (detail: string) => causes.push(invalid(`${path}.path`, { value, detail }));
