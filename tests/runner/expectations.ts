@@ -9,7 +9,7 @@ import type { Expectations, Floor } from "./report.ts";
 
 /** What ran only grows: raise these now and then, and lower them only with the reason in the commit. */
 export const FLOORS: Readonly<Record<Exclude<Part, "all">, Floor>> = {
-  first: { tests: 8500, tags: 700, tagsOnRealServer: 300 },
+  first: { tests: 10_500, tags: 700, tagsOnRealServer: 300 },
   rest: { tests: 800, tags: 400, tagsOnRealServer: 100 },
 };
 
@@ -25,6 +25,21 @@ export const EXPECTATIONS: Expectations = {
       file: "tests/kits/generate/types_test.ts",
       test: "writes what compiles",
       why: "on Bun: it asks Deno's type checker, whose answer does not depend on who asks; on Deno it runs",
+    },
+    {
+      file: "tests/kits/generate/types_test.ts",
+      test: "writes types by which an embedded template goes to the child",
+      why: "on Bun: as the test above",
+    },
+    {
+      file: "tests/cli/dev_test.ts",
+      test: "says beside the running operator that types do not fit",
+      why: "on Bun: a checkout has no compiler of types but Deno's; on Deno it runs",
+    },
+    {
+      file: "tests/cli/main_test.ts",
+      test: "without packages says so in one sentence",
+      why: "on Bun: it fetches packages by itself, so that none are missing",
     },
   ],
   crashes: [
