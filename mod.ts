@@ -47,24 +47,23 @@ export type { Lifecycle } from "./lib/execution/lifecycle.ts";
 export * as lifecycles from "./lib/execution/lifecycle.ts";
 /** Where notes are kept on objects: `operator({ persistence: persistence.status() })`. Default: `annotations()`. */
 export * as persistence from "./lib/settings/persistence/presets.ts";
+export type { ActivityArguments } from "./lib/handlers/activity/activity_handler.ts";
 export type {
-  ActivityArguments,
   AdmissionFilterArguments,
   AdmissionHandlerArguments,
-  AttemptArguments,
+} from "./lib/handlers/admission/admission_handler.ts";
+export type { AttemptArguments, ObjectArguments, PlainMemo } from "./lib/handlers/arguments.ts";
+export type {
   ChangeFilterArguments,
   ChangeHandlerArguments,
-  DaemonHandlerArguments,
   Essence,
-  EventFilterArguments,
-  EventHandlerArguments,
-  IndexArguments,
-  ObjectArguments,
-  PlainMemo,
-  StopReason,
   Sub,
-} from "./lib/handlers/arguments.ts";
-export type { Reason, UserInfo } from "./lib/handlers/causes.ts";
+} from "./lib/handlers/change/change_handler.ts";
+export type { DaemonHandlerArguments, StopReason } from "./lib/handlers/background/background_handler.ts";
+export type { EventFilterArguments, EventHandlerArguments } from "./lib/handlers/event/event_handler.ts";
+export type { IndexArguments } from "./lib/handlers/index/index_handler.ts";
+export type { Reason } from "./lib/handlers/change/change_cause.ts";
+export type { UserInfo } from "./lib/handlers/admission/admission_handler.ts";
 export type { Conditions } from "./lib/registry/conditions.ts";
 export {
   ABSENT,
@@ -74,24 +73,18 @@ export {
   PRESENT,
   type ValueFilter,
 } from "./lib/handlers/filters.ts";
-export type {
-  ActivityName,
-  AdmissionOperation,
-  HandlerOptions,
-  RetryOptions,
-} from "./lib/handlers/handlers.ts";
+export type { ActivityName } from "./lib/handlers/activity/activity_handler.ts";
+export type { AdmissionOperation } from "./lib/handlers/admission/admission_handler.ts";
+export type { HandlerOptions, RetryOptions } from "./lib/handlers/handlers.ts";
 export type { Index } from "./lib/handlers/index/index_handle.ts";
 export { kinds } from "./lib/kits/kinds/kinds.ts";
 export type { On } from "./lib/handlers/on.ts";
-export type {
-  ActivityOptions,
-  AdmissionOptions,
-  ChangeOptions,
-  DaemonOptions,
-  EventOptions,
-  IndexOptions,
-  TimerOptions,
-} from "./lib/handlers/options.ts";
+export type { ActivityOptions } from "./lib/handlers/activity/activity_handler.ts";
+export type { AdmissionOptions } from "./lib/handlers/admission/admission_handler.ts";
+export type { ChangeOptions } from "./lib/handlers/change/change_handler.ts";
+export type { DaemonOptions, TimerOptions } from "./lib/handlers/background/background_handler.ts";
+export type { EventOptions } from "./lib/handlers/event/event_handler.ts";
+export type { IndexOptions } from "./lib/handlers/index/index_handler.ts";
 export type { ReconcileArguments, ReconcileOptions } from "./lib/handlers/reconcile/reconcile_handler.ts";
 export {
   resource,

@@ -6,7 +6,7 @@
  *
  * An operator with one creation handler runs on the API server in the process. After one object to warm up, another is
  * created, and V8 counts which functions are called (precise coverage, by the inspector). Counted are the layers on the way:
- * client, execution, registry, engines, controller, operator. What only computes (model, settings), what everything rests on
+ * client, execution, registry, engines, handlers, controller, operator. What only computes (model, settings), what everything rests on
  * (runtime, async), and the API server are left out; so are getters, functions without a name, and what sets the fields of
  * a class (its constructor is counted).
  */
@@ -21,7 +21,7 @@ import { readOptions } from "../../tools/options.ts";
 
 readOptions(import.meta.url, {});
 
-const LAYERS = /\/lib\/((client|execution|registry|engines|controller|operator)\/[^?]*)$/;
+const LAYERS = /\/lib\/((client|execution|registry|engines|handlers|controller|operator)\/[^?]*)$/;
 
 /** Functions that were called, by file: "name" → how often. */
 type Called = Map<string, Map<string, number>>;

@@ -15,7 +15,7 @@ import type { KubeObject } from "../model/object.ts";
 import { objectReference } from "../model/references.ts";
 import { groupResource, keyOf, type Resource } from "../model/resource.ts";
 import type { Seconds } from "../runtime/host.ts";
-import type { ReconcileHandler } from "../handlers/reconcile/reconcile_handler.ts";
+import { RECONCILE, type ReconcileHandler } from "../handlers/reconcile/reconcile_handler.ts";
 import type { TurnDaemons } from "../handlers/background/background_part.ts";
 import { Concurrency } from "../handlers/reconcile/concurrency.ts";
 import { Leaving } from "./leaving.ts";
@@ -95,7 +95,7 @@ export class Controller implements Worker {
   notify(resource: Resource, told: ObjectEvent): void {
     const { registry, indexing } = this.#options;
     const handlers = registry.of(resource);
-    this.triggers.notify(resource, told, handlers.sources);
+    this.triggers.notify(resource, told, handlers);
     // A kind that is served no more sends deletions only: they end the daemons and timers of its objects.
     if (!handlers.hasTurns && !this.#states.has(told.cached)) return;
     const kind = this.#kinds.of(handlers);
@@ -110,7 +110,7 @@ export class Controller implements Worker {
   exchange({ hasChanged }: { readonly hasChanged: (handler: ReconcileHandler) => boolean }): void {
     const { registry, queue } = this.#options;
     for (const state of this.#states.values()) {
-      const isConcerned = registry.of(state.resource).reconciles.some(hasChanged);
+      const isConcerned = registry.of(state.resource).of(RECONCILE).some(hasChanged);
       if (isConcerned) this.triggers.wake(state, { kind: "trigger", reason: "other code" });
       else queue.add(state, "dependency");
     }
@@ -227,7 +227,7 @@ export class Controller implements Worker {
     );
   }
 
-  #stateOf(resource: Resource, { cached, event }: ObjectEvent, { manners, handlers }: Kind): ObjectState {
+  #stateOf(resource: Resource, { cached, event }: ObjectEvent, { manners }: Kind): ObjectState {
     const known = this.#states.get(cached);
     if (known !== undefined) {
       // Discovery may have changed the resource: whether its status is a subresource, for one.
@@ -244,7 +244,7 @@ export class Controller implements Worker {
       firstSeen: event.type === null ? "listing" : "event",
     });
     this.#states.set(cached, state);
-    for (const manner of manners) manner.introduce?.(state, handlers);
+    for (const { manner, handlers } of manners) manner.introduce?.(state, handlers);
     return state;
   }
 

@@ -19,8 +19,10 @@ import { deepFreeze, isObject } from "../model/json.ts";
 import type { KubeObject, OwnerReference } from "../model/object.ts";
 import { keyOf, type Resource } from "../model/resource.ts";
 import { matches } from "../model/selector.ts";
-import type { Registry } from "../handlers/registry.ts";
-import type { ChildHandler, SourceHandler } from "../handlers/child/related.ts";
+import type { HandlersOfKind, Registry } from "../handlers/registry.ts";
+import type { ChildHandler } from "../handlers/child/child_handler.ts";
+import { SOURCE, type SourceHandler } from "../handlers/reconcile/source_handler.ts";
+import { RECONCILE } from "../handlers/reconcile/reconcile_handler.ts";
 import { readTarget, titleOf, type TriggerTarget } from "../handlers/reconcile/targets.ts";
 import type { Clock } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
@@ -57,8 +59,8 @@ export class Triggers {
   }
 
   /** Subscribes to informers. `served`: the declarations that the kind's changes concern now. */
-  notify(resource: Resource, told: ObjectEvent, served: readonly SourceHandler[]): void {
-    if (served.length === 0 && this.#sources.size === 0) return;
+  notify(resource: Resource, told: ObjectEvent, { isLookedUp }: HandlersOfKind): void {
+    if (!isLookedUp && this.#sources.size === 0) return;
     const { cached, event, adoption, before, origin } = told;
     const isDeleted = event.type === "DELETED";
     const isKnown = adoption === "same" || adoption === "older";
@@ -102,7 +104,7 @@ export class Triggers {
     const { uid } = state.body.metadata;
     if (uid === undefined) return;
     for (const resource of caches.resources) {
-      for (const source of registry.of(resource).sources) {
+      for (const source of registry.of(resource).of(SOURCE)) {
         const handler = handlers.find(({ id }) => id === source.child);
         if (handler === undefined) continue;
         for (const { object } of caches.by(resource, BY_OWNER, uid)) {
@@ -137,7 +139,7 @@ export class Triggers {
   /** Wakes the reconciles of an object that is known. Returns whether there are any. */
   wake(state: ObjectState, reason: ReconcileReason): boolean {
     const { registry, clock, queue } = this.#options;
-    const handlers = registry.of(state.resource).reconciles;
+    const handlers = registry.of(state.resource).of(RECONCILE);
     if (handlers.length === 0) return false;
     // A handler whose first call is still to come needs no reason; but a trigger's reason is kept, so that the call names it.
     const isNamed = reason.kind === "trigger";
@@ -171,7 +173,7 @@ export class Triggers {
   }
 
   #sourcesOf(resource: Resource): readonly SourceHandler[] {
-    const sources = this.#options.registry.of(resource).sources;
+    const sources = this.#options.registry.of(resource).of(SOURCE);
     if (sources.length === 0) return this.#sources.get(keyOf(resource)) ?? sources;
     if (!this.#kept.has(sources)) this.#sources.set(keyOf(resource), sources);
     this.#kept.add(sources);

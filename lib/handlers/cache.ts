@@ -10,8 +10,17 @@ import type { Referable } from "../model/references.ts";
 import type { DeepReadonly } from "../registry/field_paths.ts";
 import { type ResourceLike, selectorOf } from "../registry/resource.ts";
 import { calledFrom } from "../runtime/call_site.ts";
-import { checkOptions, type RawOptions } from "./declare.ts";
+import type { HandlerType } from "./handler_type.ts";
 import type { ObjectHandler } from "./handlers.ts";
+import {
+  checkBoolean,
+  checkFunction,
+  checkOptions,
+  COMMON,
+  type OptionChecks,
+  type RawOptions,
+} from "./option_checks.ts";
+import type { Registry } from "./registry.ts";
 
 /** An object of a cache: frozen, with everything in it. */
 export type CachedView<Spec, Status> = DeepReadonly<KubeObject<Spec, Status>>;
@@ -75,52 +84,51 @@ export interface CacheHandler extends ObjectHandler {
   readonly options: CacheOptions;
 }
 
-const KNOWN = ["labels", "fields", "namespaces", "metadataOnly", "transform", "indexes"];
+/** Caches of the author's own. */
+export const CACHE: HandlerType<CacheHandler> = { name: "cache", about: "related" };
 
-/**
- * Makes the declaration of a cache.
- *
- * @throws {TypeError} If options are unknown or of the wrong type.
- */
+const KNOWN: OptionChecks = {
+  labels: COMMON.labels,
+  fields: checkRecord,
+  namespaces: checkNames,
+  metadataOnly: checkBoolean,
+  transform: checkFunction,
+  indexes: checkIndexes,
+};
+
+/** Makes the declaration of a cache. @throws {TypeError} If options are unknown or of the wrong type. */
 function cacheHandler(resource: ResourceLike<never, never>, given: unknown): CacheHandler {
   if (typeof given !== "object" || given === null || Array.isArray(given)) {
     throw new TypeError("Cannot take these options for op.cache: pass an object");
   }
-  const options = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  checkOptions("cache", { options, known: KNOWN });
-  const { namespaces, transform, metadataOnly = false, labels, fields } = options as RawOptions;
-  if (namespaces !== undefined && !isNames(namespaces)) {
-    throw new TypeError('Cannot take this for "namespaces": it must be a list of names');
-  }
-  for (const [name, value] of Object.entries({ labels, fields })) {
-    if (value === undefined || isRecord(value)) continue;
-    throw new TypeError(`Cannot take this for "${name}": it must be an object of names and values`);
-  }
-  if (transform !== undefined && typeof transform !== "function" || typeof metadataOnly !== "boolean") {
-    throw new TypeError('Cannot take this for "transform" or "metadataOnly": give a function, or true');
-  }
-  for (const [name, index] of Object.entries(options.indexes ?? {})) {
-    if (typeof index !== "function") {
-      throw new TypeError(`Cannot make the index "${name}": it must be a function`);
-    }
-  }
-  // Checked above, as far as it can be.
   return {
     type: "cache",
     id: "op.cache",
     selector: selectorOf(resource),
     fn: nobody,
-    options: options as CacheOptions,
+    // The checks make sure of it, as far as they can.
+    options: checkOptions("cache", given as RawOptions, KNOWN) as CacheOptions,
   };
 }
 
-function isNames(value: unknown): boolean {
-  return Array.isArray(value) && value.length > 0 &&
-    value.every((each) => typeof each === "string" && each !== "");
+function checkRecord(name: string, value: unknown): void {
+  if (typeof value === "object" && !Array.isArray(value)) return;
+  throw new TypeError(`Cannot take this for "${name}": it must be an object of names and values`);
 }
 
-function isRecord(value: unknown): boolean {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+function checkNames(name: string, value: unknown): void {
+  const isName = (each: unknown): boolean => typeof each === "string" && each !== "";
+  if (Array.isArray(value) && value.length > 0 && value.every(isName)) return;
+  throw new TypeError(`Cannot take this for "${name}": it must be a list of names`);
+}
+
+function checkIndexes(name: string, value: unknown): void {
+  checkRecord(name, value);
+  for (const [index, keysOf] of Object.entries(value as RawOptions)) {
+    if (typeof keysOf !== "function") {
+      throw new TypeError(`Cannot make the index "${index}": it must be a function`);
+    }
+  }
 }
 
 /** Is never called: it stands for the function that other handlers have. */
@@ -128,12 +136,12 @@ function nobody(): void {}
 
 /** Returns the function that declares caches; `make` makes the handle that looks into the operator's store. */
 export function declareCache(
-  registry: { add(handler: CacheHandler): void },
+  registry: Registry,
   make: (handler: CacheHandler) => Cache,
 ): DeclareCache {
   return calledFrom((resource: ResourceLike<never, never>, options: unknown = {}): Cache => {
     const handler = cacheHandler(resource, options);
-    registry.add(handler);
+    registry.add(CACHE, handler);
     return make(handler);
   }) as unknown as DeclareCache; // the types of the kind are the caller's claim
 }

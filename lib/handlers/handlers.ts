@@ -1,5 +1,5 @@
 /**
- * Declared handlers of objects, with everything that decides when they are called.
+ * The options that handlers of objects share, and the ids under which their progress and results are kept.
  */
 
 import type { HandlerBackoff } from "../execution/backoff.ts";
@@ -38,85 +38,6 @@ export interface RetryOptions {
 /** A handler of a kind's objects. */
 export interface ObjectHandler extends Handler, Filters {
   readonly selector: Selector;
-}
-
-/** Called for every raw event. */
-export interface EventHandler extends ObjectHandler {
-  readonly type: "event";
-}
-
-/** Called for causes: creation, update, deletion, resumption, or any of them where a field changes. */
-export interface ChangeHandler extends ObjectHandler {
-  readonly type: "change";
-  /** Undefined: any. */
-  readonly reason: "create" | "update" | "delete" | undefined;
-  /** Resume handlers: only for objects that were there before the operator. */
-  readonly initial: boolean;
-  /** Resume handlers and their sub-handlers: whether they take part in other causes, and go on when the cause changes. */
-  readonly isMixedIn: boolean;
-  /** Resume handlers: also for objects that are being deleted. */
-  readonly deleted: boolean;
-  /** Whether objects must not go before this handler has run. */
-  readonly requiresFinalizer: boolean;
-  /** Deletion handlers: whether the object goes when the handler has failed for good. Default: "release". */
-  readonly onFailure?: "release" | "keep";
-}
-
-/** When a daemon or a timer begins: after a time, or after the time that the function returns. */
-export type InitialDelay = Seconds | ((args: never) => Seconds);
-
-/** Runs as long as its object is there. */
-export interface DaemonHandler extends ObjectHandler {
-  readonly type: "daemon";
-  readonly initialDelay?: InitialDelay;
-  /** Time between the stop flag and the abortion of `signal`. */
-  readonly cancellationBackoff?: Seconds;
-  /** Time between that and being left behind. */
-  readonly cancellationTimeout?: Seconds;
-  /** How often one that takes its time is spoken of. */
-  readonly cancellationPolling?: Seconds;
-}
-
-/** Runs every now and then as long as its object is there. */
-export interface TimerHandler extends ObjectHandler {
-  readonly type: "timer";
-  readonly initialDelay?: InitialDelay;
-  /** Pause after a run that needs no other try. */
-  readonly interval?: Seconds;
-  /** Whether the interval counts from beginning to beginning. */
-  readonly sharp?: boolean;
-  /** For how long the object must not have changed. */
-  readonly idle?: Seconds;
-  /** Whether it goes on after a failure for good. */
-  readonly keepSchedule?: boolean;
-}
-
-/** A daemon or a timer. */
-export type BackgroundHandler = DaemonHandler | TimerHandler;
-
-/** An activity: work of an operator apart from objects. */
-export type ActivityName = "startup" | "cleanup" | "login" | "probe" | "ready";
-
-/** Called for an activity: at start and end, for logins and for probes. */
-export interface ActivityHandler extends Handler {
-  readonly type: "activity";
-  readonly activity: ActivityName;
-}
-
-/** An operation on an object, in the words of admission. */
-export type AdmissionOperation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
-
-/** Asked before an object is written. */
-export interface AdmissionHandler extends ObjectHandler {
-  readonly type: "admission";
-  readonly cause: "validate" | "mutate";
-  /** Undefined: all. Never empty. */
-  readonly operations: readonly AdmissionOperation[] | undefined;
-  /** Undefined: the object itself. "*": it and all subresources. */
-  readonly subresource: string | undefined;
-  readonly persistent: boolean;
-  readonly sideEffects: boolean;
-  readonly ignoreFailures: boolean;
 }
 
 /** Returns the function's own name, or undefined if it has none. A bound function has the name of the function that it binds. */

@@ -5,7 +5,7 @@ import type { Persistence } from "../settings/persistence/storage.ts";
 import { BackgroundManner, type TurnDaemons } from "./background/background_part.ts";
 import { CHANGES } from "./change/change_part.ts";
 import { ChildManner } from "./child/child_part.ts";
-import type { ChildHandler } from "./child/related.ts";
+import type { ChildHandler } from "./child/child_handler.ts";
 import { EVENTS } from "./event/event_part.ts";
 import type { Manner } from "./part.ts";
 import type { Concurrency } from "./reconcile/concurrency.ts";
@@ -53,12 +53,13 @@ export class Kinds {
   }
 
   #learn(handlers: HandlersOfKind): Kind {
-    const manners = this.#manners.filter((manner) => manner.concerns(handlers));
+    const manners = this.#manners.map((manner) => ({ manner, handlers: handlers.of(manner.type) }))
+      .filter(({ handlers }) => handlers.length > 0);
     const kind: Kind = {
       handlers,
       manners,
-      sees: unionOf(manners.map((manner) => manner.sees(handlers, this.#persistence))),
-      keepsEvents: manners.some(({ keepsEvents }) => keepsEvents === true),
+      sees: unionOf(manners.map(({ manner, handlers }) => manner.sees(handlers, this.#persistence))),
+      keepsEvents: manners.some(({ manner }) => manner.keepsEvents === true),
     };
     this.#known.set(handlers, kind);
     return kind;

@@ -7,12 +7,26 @@ import type { Patch } from "../model/patch.ts";
 import type { Resource } from "../model/resource.ts";
 import { liveViews, snapshotViews, type Views } from "../model/views.ts";
 import type { Children } from "../registry/children.ts";
+import type { MakeChildren } from "../registry/children.ts";
 import { type Conditions, ObjectConditions } from "../registry/conditions.ts";
 import type { Clock, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { Attempt } from "./call.ts";
-import type { ObjectCause } from "./causes.ts";
 import type { Index } from "./index/index_handle.ts";
+
+/** The facts that the arguments about an object are made of. */
+export interface ObjectCause {
+  readonly resource: Resource;
+  readonly body: KubeObject;
+  readonly patch: Patch;
+  readonly logger: Logger;
+  readonly memo: Record<string, unknown>;
+  readonly indices: Readonly<Record<string, Index>>;
+  /** For handlers that live on while the object changes: its newest state, instead of `body`, in all views. */
+  readonly newest?: () => KubeObject;
+  /** Makes `children` for handlers of the object. Default: they have none. */
+  readonly makeChildren?: MakeChildren;
+}
 
 /** Arguments about an object. Filters get it without an attempt. */
 export class ObjectArgs<Cause extends ObjectCause = ObjectCause> {

@@ -1,43 +1,70 @@
 /** Checks the options of handlers one by one, at run time, as the compiler does: their types and sizes. */
 
+import { nearest } from "../settings/rules.ts";
 import { readBackoff } from "../execution/backoff.ts";
 import { ABSENT, PRESENT } from "./filters.ts";
-import type { RateLimit } from "./reconcile/reconcile_record.ts";
 
-/** One check per option; `field`, `value`, `old`, `new` and `param` may be anything, or are checked together. */
-export const CHECKS: Readonly<Record<string, (name: string, value: unknown) => void>> = {
+/** Options as they come, before they are checked. */
+export type RawOptions = Readonly<Record<string, unknown>>;
+
+/** Checks the value of an option. @throws {TypeError | RangeError} If it is of the wrong type or size. */
+export type OptionCheck = (name: string, value: unknown) => void;
+
+/** The options that a declaration knows, by name. */
+export type OptionChecks = Readonly<Record<string, OptionCheck>>;
+
+/** The check of an option that may be anything, null included, or that is checked together with others. */
+export function acceptAny(): void {}
+
+/** The options of all handlers of objects. */
+export const COMMON = {
   id: checkString,
+  param: acceptAny,
   labels: checkMeta,
   annotations: checkMeta,
+  field: acceptAny,
+  value: acceptAny,
   when: checkPredicate,
+} satisfies OptionChecks;
+
+/** The options of handlers that are retried. */
+export const RETRY = {
   errors: checkErrors,
   timeout: checkNumber,
   attemptTimeout: checkNumber,
   retries: checkCount,
   backoff: checkBackoff,
-  initialDelay: (name, value) => typeof value === "function" || checkNumber(name, value),
-  interval: checkPeriod,
-  idle: checkNumber,
-  cancellationBackoff: checkNumber,
-  cancellationTimeout: checkNumber,
-  cancellationPolling: checkNumber,
-  optional: checkBoolean,
-  onFailure: checkOnFailure,
-  deleted: checkBoolean,
-  sharp: checkBoolean,
-  keepSchedule: checkBoolean,
-  persistent: checkBoolean,
-  sideEffects: checkBoolean,
-  ignoreFailures: checkBoolean,
-  subresource: checkString,
-  predicate: checkPredicate,
-  controller: checkBoolean,
-  finalize: checkFunction,
-  resync: checkPeriod,
-  debounce: checkNumber,
-  concurrency: checkConcurrency,
-  rateLimit: checkRateLimit,
-};
+} satisfies OptionChecks;
+
+/**
+ * Checks options by their names and values, and returns those that are given: undefined counts as left out, and so does null
+ * where an option may not be anything.
+ *
+ * @throws {TypeError | RangeError} If an option is unknown, or its value is of the wrong type or size.
+ */
+export function checkOptions(cause: string, given: RawOptions, known: OptionChecks): RawOptions {
+  const options: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(given)) {
+    if (value === undefined) continue;
+    const check = Object.hasOwn(known, name) ? known[name] : undefined;
+    if (check === undefined) {
+      throw new TypeError(
+        `Cannot register a handler of "${cause}" with option "${name}": known are ${
+          Object.keys(known).join(", ")
+        }${hint(name, Object.keys(known))}`,
+      );
+    }
+    if (value === null && check !== acceptAny) continue;
+    check(name, value);
+    options[name] = value;
+  }
+  return options;
+}
+
+function hint(name: string, known: readonly string[]): string {
+  const best = nearest(name, known) ?? known.find((each) => each.startsWith(name.slice(0, 4)));
+  return best === undefined ? "" : ` (did you mean "${best}"?)`;
+}
 
 function checkMeta(name: string, filter: unknown): void {
   if (typeof filter !== "object" || filter === null || Array.isArray(filter)) {
@@ -55,12 +82,12 @@ function checkMeta(name: string, filter: unknown): void {
   }
 }
 
-function checkPredicate(name: string, value: unknown): void {
+export function checkPredicate(name: string, value: unknown): void {
   rejectAsync(name, value);
   checkFunction(name, value);
 }
 
-function checkFunction(name: string, value: unknown): void {
+export function checkFunction(name: string, value: unknown): void {
   if (typeof value === "function") return;
   throw new TypeError(`Cannot take ${show(value)} for "${name}": it must be a function`);
 }
@@ -74,17 +101,12 @@ export function rejectAsync(name: string, value: unknown): void {
   );
 }
 
-function checkOnFailure(_name: string, value: unknown): void {
-  if (value === "release" || value === "keep") return;
-  throw new TypeError(`Cannot take ${show(value)} for "onFailure": take "release" or "keep"`);
-}
-
 function checkErrors(_name: string, value: unknown): void {
   if (value === "temporary" || value === "permanent" || value === "ignored") return;
   throw new TypeError(`Cannot treat errors as ${show(value)}: take "temporary", "permanent" or "ignored"`);
 }
 
-function checkNumber(name: string, value: unknown): void {
+export function checkNumber(name: string, value: unknown): void {
   if (typeof value === "number" && value >= 0) return;
   throw refusal(name, value, "a number of at least 0");
 }
@@ -111,42 +133,18 @@ export function checkPeriod(name: string, value: unknown): void {
   throw refusal(name, value, "a number of seconds above 0");
 }
 
-/** @throws {TypeError | RangeError} If it is none. */
-export function checkConcurrency(name: string, value: unknown): void {
-  if (Number.isInteger(value) && Number(value) >= 1) return;
-  throw refusal(name, value, "a whole number of at least 1");
-}
-
-/** @throws {TypeError | RangeError} If it is none. */
-export function checkRateLimit(name: string, value: unknown): void {
-  const { calls, within, ...others } = typeof value === "object" && value !== null
-    ? value as Partial<RateLimit>
-    : {};
-  const [unknown] = Object.keys(others);
-  if (unknown !== undefined || typeof calls !== "number" || typeof within !== "number") {
-    throw new TypeError(
-      `Cannot take this for "${name}": give { calls, within }, such as two calls within 10 s`,
-    );
-  }
-  if (!Number.isInteger(calls) || calls < 1 || calls > 1000 || !(within >= 0) || within === Infinity) {
-    throw new RangeError(
-      `Cannot limit to ${calls} calls within ${within} s: give 1 to 1000 calls, and a number of seconds`,
-    );
-  }
-}
-
 /** A number has the wrong size; anything else is of the wrong type. */
-function refusal(name: string, value: unknown, wanted: string): Error {
+export function refusal(name: string, value: unknown, wanted: string): Error {
   const message = `Cannot take ${show(value)} for "${name}": it must be ${wanted}`;
   return typeof value === "number" ? new RangeError(message) : new TypeError(message);
 }
 
-function checkBoolean(name: string, value: unknown): void {
+export function checkBoolean(name: string, value: unknown): void {
   if (typeof value === "boolean") return;
   throw new TypeError(`Cannot take ${show(value)} for "${name}": it must be true or false`);
 }
 
-function checkString(name: string, value: unknown): void {
+export function checkString(name: string, value: unknown): void {
   // An empty id has an error of its own.
   if (typeof value === "string" && (value !== "" || name === "id")) return;
   throw new TypeError(`Cannot take ${show(value)} for "${name}": it must be a string that is not empty`);

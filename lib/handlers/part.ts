@@ -23,6 +23,8 @@ import type { Persistence } from "../settings/persistence/storage.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Claim } from "./background/daemons.ts";
 import type { Index } from "./index/index_handle.ts";
+import type { HandlerType } from "./handler_type.ts";
+import type { ObjectHandler } from "./handlers.ts";
 import type { HandlersOfKind } from "./registry.ts";
 import type { Registry } from "./registry.ts";
 
@@ -49,18 +51,17 @@ export interface Work {
   readonly concludes?: boolean;
 }
 
-/** One manner of handlers, once for each run of the operator. */
-export interface Manner {
-  /** Whether a kind with these handlers needs it. */
-  concerns(handlers: HandlersOfKind): boolean;
-  /** The parts of an object that its handlers look at. Asked once for each kind. */
-  sees(handlers: HandlersOfKind, persistence: Persistence): Sees;
+/** One manner of handlers, once for each run of the operator. It takes part in the turns of kinds that have handlers of its type. */
+export interface Manner<H extends ObjectHandler = never> {
+  readonly type: HandlerType<H>;
+  /** The parts of an object that a kind's handlers look at. Asked once for each kind. */
+  sees(handlers: readonly H[], persistence: Persistence): Sees;
   /** Whether it wants to be told of each raw event, and not only of the latest. */
   readonly keepsEvents?: boolean;
-  /** Begins its part in a turn. Makes one object, and asks no filter: most turns end early. */
-  part(turn: Turn): Part;
+  /** Begins its part in a turn, with the kind's handlers. Makes one object, and asks no filter: most turns end early. */
+  part(turn: Turn, handlers: readonly H[]): Part;
   /** An object has come that no turn has seen yet. */
-  introduce?(state: ObjectState, handlers: HandlersOfKind): void;
+  introduce?(state: ObjectState, handlers: readonly H[]): void;
   /** The object has gone, or has left the selector. Asked of all manners, as the kind may be served no more. */
   gone?(state: ObjectState, why: WhyGone): Promise<void> | undefined;
   /** An object's turn has ended, however. */
@@ -126,8 +127,8 @@ export interface Run {
 /** The facts that are known once for each kind, until its handlers change. */
 export interface Kind {
   readonly handlers: HandlersOfKind;
-  /** The manners that have handlers for it, in order. */
-  readonly manners: readonly Manner[];
+  /** The manners that have handlers for it, in order, each with these handlers. */
+  readonly manners: readonly { readonly manner: Manner; readonly handlers: readonly never[] }[];
   /** The union of the fields that they look at. */
   readonly sees: Sees;
   /** Whether a manner wants each raw event. */

@@ -13,7 +13,7 @@ import { type ObjectReference, objectReference } from "../model/references.ts";
 import type { Logger } from "../runtime/logging.ts";
 import { confidentialFieldsOf } from "../settings/server_selectors.ts";
 import type { Caller } from "./call.ts";
-import type { ObjectCause } from "./causes.ts";
+import type { ObjectCause } from "./object_args.ts";
 import { type Candidate, matches } from "./filters.ts";
 import type { ObjectHandler } from "./handlers.ts";
 import { ObjectArgs } from "./object_args.ts";
@@ -41,7 +41,7 @@ export function prepare(
     patch: new Patch(),
     succeeded: new Set(),
   };
-  for (const manner of kind.manners) parts.push(manner.part(turn));
+  for (const { manner, handlers } of kind.manners) parts.push(manner.part(turn, handlers));
   return turn;
 }
 

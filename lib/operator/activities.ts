@@ -10,7 +10,11 @@ import { ActivityError, runActivity } from "../handlers/activity/activities.ts";
 import type { Check } from "../engines/probing.ts";
 import type { Observer } from "../execution/observer.ts";
 import { PermanentError, toError } from "../execution/errors.ts";
-import type { ActivityHandler, ActivityName } from "../handlers/handlers.ts";
+import {
+  activitiesOf,
+  type ActivityHandler,
+  type ActivityName,
+} from "../handlers/activity/activity_handler.ts";
 import type { Index } from "../handlers/index/index_handle.ts";
 import type { Registry } from "../handlers/registry.ts";
 import type { Host, Seconds } from "../runtime/host.ts";
@@ -79,7 +83,7 @@ export class Activities {
   /** Returns the results of the probe handlers, by id. @throws {ActivityError} If one fails, or takes too long. */
   async probe(): Promise<ReadonlyMap<string, unknown>> {
     const { registry, logger } = this.#options;
-    const handlers = registry.activitiesOf("probe").map((handler) => this.#guard(handler));
+    const handlers = activitiesOf(registry, "probe").map((handler) => this.#guard(handler));
     const quiet = terseLogger(logger.child({ name: "lotse.activities.probe" }));
     return await this.#run("probe", { handlers, logger: quiet });
   }
@@ -87,7 +91,7 @@ export class Activities {
   /** Asks the readiness handlers, each by itself; at most every ten seconds, for all callers together. Never rejects. */
   async readiness(): Promise<readonly Check[]> {
     const { host: { clock }, registry } = this.#options;
-    const handlers = registry.activitiesOf("ready");
+    const handlers = activitiesOf(registry, "ready");
     if (handlers.length === 0) return [];
     if (this.#readiness === undefined || clock.monotonic() - this.#readiness.at >= READINESS_KEPT) {
       const checks = Promise.all(handlers.map((handler) => this.#checkOf(handler)));
@@ -138,7 +142,7 @@ export class Activities {
       clock: host.clock,
       random: host.random,
       logger: logger.child({ name: `lotse.activities.${activity}` }),
-      handlers: registry.activitiesOf(activity),
+      handlers: activitiesOf(registry, activity),
       ...options,
     });
   }

@@ -20,7 +20,7 @@ import type { Poster } from "../engines/posting/poster.ts";
 import type { Check } from "../engines/probing.ts";
 import { objectReference } from "../model/references.ts";
 import { MUTATING_WEBHOOK_CONFIGURATIONS, VALIDATING_WEBHOOK_CONFIGURATIONS } from "../model/kinds.ts";
-import type { AdmissionHandler } from "../handlers/handlers.ts";
+import { ADMISSION, type AdmissionHandler } from "../handlers/admission/admission_handler.ts";
 import { declaredIn } from "../handlers/declared_handlers.ts";
 import { convertedIn } from "../registry/declared.ts";
 import type { Registry } from "../handlers/registry.ts";
@@ -141,7 +141,7 @@ export class Admission {
 
   /** Whether the API server has anything to ask. */
   get #isAsked(): boolean {
-    return this.#options.registry.admissionHandlers.length > 0 || this.#converted().length > 0;
+    return this.#options.registry.all(ADMISSION).length > 0 || this.#converted().length > 0;
   }
 
   /** Read from the registry each time, as handlers may be exchanged. */
@@ -194,7 +194,7 @@ export class Admission {
   }
 
   async #create(signal: AbortSignal): Promise<void> {
-    const { admissionHandlers } = this.#options.registry;
+    const admissionHandlers = this.#options.registry.all(ADMISSION);
     const managed = await Promise.all(this.#managed.map(async (each) => {
       // Without handlers a list is left to be emptied at most, if there were handlers before.
       const isNeeded = admissionHandlers.some(({ cause }) => cause === each.cause);

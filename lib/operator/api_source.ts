@@ -9,6 +9,7 @@ import type { Addressable, Client, PatchRequest } from "../client/client.ts";
 import { currentArguments } from "../execution/invoke.ts";
 import { isObject } from "../model/json.ts";
 import type { KubeObject } from "../model/object.ts";
+import { SOURCE } from "../handlers/reconcile/source_handler.ts";
 import type { Registry } from "../handlers/registry.ts";
 import type { Host } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
@@ -38,7 +39,7 @@ export function apiSource(
   const states = new AppliedStates({
     caches,
     isFollowed: (resource) =>
-      registry.of(resource).sources.length > 0 && client.projectionOf(resource) === undefined,
+      registry.of(resource).of(SOURCE).length > 0 && client.projectionOf(resource) === undefined,
   });
   const api = tellAnswers(client, caches);
   return { client: api, host, settings, states, logger: logger.child({ name: "lotse.api" }) };

@@ -11,7 +11,14 @@ import type { KubeObject } from "../model/object.ts";
 import type { Referable } from "../model/references.ts";
 import type { Resource } from "../model/resource.ts";
 import { formatSelector, matches, selectorKey, type SelectorTerm } from "../model/selector.ts";
-import type { Cache, CacheHandler, CacheIndex, CacheListOptions, CacheOptions } from "../handlers/cache.ts";
+import {
+  CACHE,
+  type Cache,
+  type CacheHandler,
+  type CacheIndex,
+  type CacheListOptions,
+  type CacheOptions,
+} from "../handlers/cache.ts";
 import type { Registry } from "../handlers/registry.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { ByKind, Settings } from "../settings/sections.ts";
@@ -139,7 +146,7 @@ function hasLabels({ metadata }: KubeObject, wanted: Labels): boolean {
  * @throws {TypeError} If a cache wants objects to be cut down that others look at.
  */
 export function narrowWatches(registry: Registry, { watching }: Pick<Settings, "watching">): void {
-  for (const handler of registry.cacheHandlers) {
+  for (const handler of registry.all(CACHE)) {
     const { selector, options } = handler;
     const others = registry.objectHandlers.filter((other) =>
       other !== handler && selectorKey(other.selector) === selectorKey(selector)

@@ -16,7 +16,9 @@ import type { Metrics, MetricsOptions } from "../engines/metrics/metrics.ts";
 import { Tasks } from "../handlers/task/tasks.ts";
 import type { Lifecycle } from "../execution/lifecycle.ts";
 import { type Brake, combineObservers, type Observer, type Subject } from "../execution/observer.ts";
+import { INDEX } from "../handlers/index/index_handler.ts";
 import type { Registry } from "../handlers/registry.ts";
+import { TASK } from "../handlers/task/task_handler.ts";
 import { isTraced } from "../runtime/context.ts";
 import type { Host } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
@@ -126,8 +128,8 @@ export async function createComponents(
   const onError = (error: unknown, task: string): void => logger.error("Task failed", { task, error });
   const work = new TaskGroup({ onError });
   const indexing = new Indexing({
-    handlers: registry.indexHandlers,
-    handlersOf: (resource) => registry.of(resource).indexes,
+    handlers: registry.all(INDEX),
+    handlersOf: (resource) => registry.of(resource).of(INDEX),
     clock: host.clock,
     random: host.random,
     logger: logger.child({ name: "lotse.objects" }),
@@ -178,7 +180,7 @@ function createTasks(
   { gates, indexing: { indices }, observer }: Pick<Components, "gates" | "indexing" | "observer">,
 ): Tasks {
   return new Tasks({
-    handlers: registry.tasks,
+    handlers: registry.all(TASK),
     clock,
     logger,
     memo,

@@ -12,16 +12,10 @@ import type { PlainMemo } from "../handlers/arguments.ts";
 import { declaredIn } from "../handlers/declared_handlers.ts";
 import type { DeclaredHandler } from "../registry/declared.ts";
 import { isAlike } from "../handlers/exchange.ts";
-import {
-  type DeclareDaemon,
-  type DeclareIndex,
-  declareInto,
-  type DeclareTimer,
-  type On,
-} from "../handlers/on.ts";
-import type { DeclareReconcile } from "../handlers/reconcile/reconcile_handler.ts";
+import { type Declare, declareInto, type On } from "../handlers/on.ts";
+import type { DeclareIndex } from "../handlers/index/index_handler.ts";
 import { Registry } from "../handlers/registry.ts";
-import type { DeclareOwns, DeclareWatches } from "../handlers/child/related.ts";
+import type { DeclareOwns, DeclareWatches } from "../handlers/reconcile/source_handler.ts";
 import { type DeclareCache, declareCache } from "../handlers/cache.ts";
 import type { TriggerTarget } from "../handlers/reconcile/targets.ts";
 import type { DeclareTask } from "../handlers/task/task_handler.ts";
@@ -69,7 +63,7 @@ export class Operator<Memo extends object = PlainMemo> {
   /** Declares handlers of causes and events. */
   readonly on: On<Memo>;
   /** Declares a function that brings everything in line with an object, and is called whenever that may be needed. */
-  readonly reconcile: DeclareReconcile<Memo>;
+  readonly reconcile: Declare<"reconcile", Memo>;
   /**
    * Declares that objects of one kind own objects of another: changes of the owned objects wake the reconciles of their owners.
    */
@@ -81,9 +75,9 @@ export class Operator<Memo extends object = PlainMemo> {
   /** Declares an index of a kind's objects: a map that is kept up to date in memory. */
   readonly index: DeclareIndex<Memo>;
   /** Declares a function that runs as long as an object is there: once, in the background. */
-  readonly daemon: DeclareDaemon<Memo>;
+  readonly daemon: Declare<"daemon", Memo>;
   /** Declares a function that runs every now and then as long as an object is there. */
-  readonly timer: DeclareTimer<Memo>;
+  readonly timer: Declare<"timer", Memo>;
   /** Declares a task of the operator itself, that runs every now and then, or at times of a cron expression. */
   readonly every: DeclareTask<Memo>;
   /** Makes metrics of one's own, which are served with the operator's. */

@@ -22,6 +22,8 @@ import type { Check } from "../engines/probing.ts";
 import { ObjectWriter } from "../execution/object_writer.ts";
 import { digestOf } from "../model/encoding.ts";
 import { objectReference } from "../model/references.ts";
+import type { Resource } from "../model/resource.ts";
+import { BACKGROUND } from "../handlers/background/background_handler.ts";
 import type { Registry } from "../handlers/registry.ts";
 import type { Seconds } from "../runtime/host.ts";
 import { currentEssence } from "../settings/persistence/storage.ts";
@@ -197,7 +199,8 @@ export class OperatorRun {
     const exchange = this.#options.registry.exchange(next);
     if (exchange === undefined) return false;
     await this.#revisions.request();
-    await this.#daemons.exchange(exchange);
+    const backgroundsOf = (resource: Resource) => this.#options.registry.of(resource).of(BACKGROUND);
+    await this.#daemons.exchange({ ...exchange, backgroundsOf });
     this.controller.exchange(exchange);
     return true;
   }

@@ -21,6 +21,8 @@ import { formatSelector } from "../model/selector.ts";
 import type { Logger } from "../runtime/logging.ts";
 import { declaredIn } from "../handlers/declared_handlers.ts";
 import { convertedIn } from "../registry/declared.ts";
+import { ACTIVITY } from "../handlers/activity/activity_handler.ts";
+import { ADMISSION } from "../handlers/admission/admission_handler.ts";
 import type { Registry } from "../handlers/registry.ts";
 import { keptPartsFor } from "../settings/server_selectors.ts";
 import { checkSettings, type Settings } from "../settings/settings.ts";
@@ -133,14 +135,14 @@ async function serveWithProbes(life: Life): Promise<void> {
   const { registry, settings, host, logger } = options;
   narrowWatches(registry, settings);
   checkSettings(settings);
-  const [admission] = registry.admissionHandlers;
+  const [admission] = registry.all(ADMISSION);
   if (admission !== undefined && settings.admission.server === null) {
     const title = `"${admission.id}" for "${formatSelector(admission.selector)}"`;
     throw new TypeError(
       `Cannot serve admission handler ${title}: there is no server for it (set admission.server, such as to webhookServer())`,
     );
   }
-  checkWebhookNames(registry.admissionHandlers, settings.admission.managed);
+  checkWebhookNames(registry.all(ADMISSION), settings.admission.managed);
   rejectUnservedConversions(registry, settings);
   await using _probes = await answerProbes(life);
   const transport = new Transport({
@@ -215,7 +217,7 @@ async function findCredentials({ options, components, activities }: Life): Promi
   const { host, logger, credentials, registry, signal, kubeconfig, context } = options;
   const onFailure = (error: Error): void => components.failed.abort(error);
   if (credentials !== undefined) return await credentialsFrom(credentials, { host, logger, onFailure });
-  if (registry.activitiesOf("login").length === 0) {
+  if (!registry.all(ACTIVITY).some(({ activity }) => activity === "login")) {
     return await login({ host, logger, kubeconfig, context, onFailure });
   }
   const vault = new Vault({

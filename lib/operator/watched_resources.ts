@@ -8,7 +8,12 @@
 import type { Client } from "../client/client.ts";
 import { keyOf, type Resource } from "../model/resource.ts";
 import { formatSelector, isSpecific, matches, select, type Selector } from "../model/selector.ts";
-import type { AdmissionHandler, ObjectHandler } from "../handlers/handlers.ts";
+import { ADMISSION, type AdmissionHandler } from "../handlers/admission/admission_handler.ts";
+import type { ObjectHandler } from "../handlers/handlers.ts";
+import { BACKGROUND } from "../handlers/background/background_handler.ts";
+import { CHANGE } from "../handlers/change/change_handler.ts";
+import { RECONCILE } from "../handlers/reconcile/reconcile_handler.ts";
+import { SOURCE } from "../handlers/reconcile/source_handler.ts";
 import type { Registry } from "../handlers/registry.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { Persistence } from "../settings/persistence/storage.ts";
@@ -47,8 +52,7 @@ export class WatchedResources {
 
   /** Whether kinds of this group could matter to some handler. */
   concerns(group: string): boolean {
-    const { objectHandlers, admissionHandlers } = this.#options.registry;
-    return [...objectHandlers, ...admissionHandlers].some(({ selector }) =>
+    return this.#options.registry.ofObjects.some(({ handler: { selector } }) =>
       (selector.group ?? group) === group
     );
   }
@@ -67,10 +71,11 @@ export class WatchedResources {
   async watched(): Promise<readonly Resource[]> {
     const { registry, client, settings, persistence: { diffBase: { room } }, logger } = this.#options;
     const handlers = registry.objectHandlers;
-    const all = [...handlers, ...registry.admissionHandlers];
+    const admission = registry.all(ADMISSION);
+    const all = [...handlers, ...admission];
     if (all.length === 0) return [];
     const served = await this.#served(all.map(({ selector }) => selector));
-    this.#admitted = new Map(registry.admissionHandlers.map((each) => [each, this.#resolve(each, served)]));
+    this.#admitted = new Map(admission.map((each) => [each, this.#resolve(each, served)]));
     const found = new Map<string, Resource>();
     const kinds = new Map<ObjectHandler, ReadonlySet<string>>();
     for (const handler of handlers) {
@@ -113,7 +118,7 @@ export class WatchedResources {
   #warnOfLeaving(resource: Resource): void {
     const { settings, registry } = this.#options;
     const { labelSelector, fieldSelector } = serverSelectorsFor(settings, resource);
-    const handler = registry.of(resource).changes.find(({ reason }) => reason === "delete");
+    const handler = registry.of(resource).of(CHANGE).find(({ reason }) => reason === "delete");
     if (handler === undefined || (labelSelector ?? fieldSelector) === undefined) return;
     this.#warn(
       "Deletion handlers are not called for objects that have left the server's selector (filter by labels on the handler instead)",
@@ -123,8 +128,8 @@ export class WatchedResources {
 
   /** That two selectors mean the same kind shows only here, when it is too late to refuse one of them. */
   #warnOfTwins(resource: Resource): void {
-    const { changes, backgrounds } = this.#options.registry.of(resource);
-    for (const handlers of [changes, backgrounds]) {
+    const ofKind = this.#options.registry.of(resource);
+    for (const handlers of [ofKind.of(CHANGE), ofKind.of(BACKGROUND)]) {
       const fns = new Map<string, unknown>();
       for (const { id, fn } of handlers) {
         if (!fns.has(id)) fns.set(id, fn);
@@ -140,12 +145,12 @@ export class WatchedResources {
   /** `op.owns` and `op.watches` wake reconciles, and no other handlers. */
   #warnOfUnheard(watched: readonly Resource[]): void {
     const { registry } = this.#options;
-    for (const { type, id, owner, child } of registry.sourceHandlers) {
+    for (const { type, id, owner, child } of registry.all(SOURCE)) {
       if (child !== undefined) continue;
       const kinds = watched.filter((each) => owner !== undefined && matches(owner, each));
-      if (kinds.some((each) => registry.of(each).reconciles.length > 0)) continue;
+      if (kinds.some((each) => registry.of(each).of(RECONCILE).length > 0)) continue;
       // The objects that a mapper names show only when it is called; and the kind that is reconciled may not be served yet.
-      if (kinds.length === 0 && registry.reconcileHandlers.length > 0) continue;
+      if (kinds.length === 0 && registry.all(RECONCILE).length > 0) continue;
       const message = `op.${type} wakes nobody: no op.reconcile is declared for what it names ` +
         "(handlers of changes follow other objects by op.on.child)";
       this.#warn(message, { handler: id });

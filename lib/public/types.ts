@@ -4,24 +4,15 @@
  * @module
  */
 
-export type {
-  Before,
-  ChangeFn,
-  DeclareActivity,
-  DeclareAdmission,
-  DeclareChange,
-  DeclareDaemon,
-  DeclareEvent,
-  DeclareField,
-  DeclareIndex,
-  DeclareTimer,
-  LoginResult,
-  OptionalField,
-} from "../handlers/on.ts";
-export type { SeenBy, SubFn, SubOptions } from "../handlers/arguments.ts";
+export type { Before, ChangeArguments, DeclareField } from "../handlers/change/change_handler.ts";
+export type { Declare, Manners, Takes } from "../handlers/on.ts";
+export type { DeclareActivity, LoginResult } from "../handlers/activity/activity_handler.ts";
+export type { DeclareIndex } from "../handlers/index/index_handler.ts";
+export type { SeenBy, SubFn, SubOptions } from "../handlers/change/change_handler.ts";
 export type { LedgerEntry, LedgerHandler, LedgerRecord } from "../engines/ledger.ts";
 export type { TemporaryErrorOptions } from "../execution/errors.ts";
-export type { BackgroundOptions, ChangeHandlerCause, OptionsOfCause } from "../handlers/options.ts";
+export type { BackgroundOptions } from "../handlers/background/background_handler.ts";
+export type { ChangeHandlerCause, OptionsOfCause } from "../handlers/change/change_handler.ts";
 export type {
   Addressable,
   DeepReadonly,
@@ -34,7 +25,6 @@ export type {
   ValueAt,
 } from "../registry/field_paths.ts";
 export type {
-  DeclareReconcile,
   PredicateArguments,
   ReconcileFn,
   ReconcileResult,
@@ -44,13 +34,15 @@ export type {
   ChildHandlerArguments,
   ChildHandlerOptions,
   DeclareChild,
+} from "../handlers/child/child_handler.ts";
+export type {
   DeclareOwns,
   DeclareWatches,
   Mapper,
   OwnsOptions,
   RelatedChange,
   WatchesOptions,
-} from "../handlers/child/related.ts";
+} from "../handlers/reconcile/source_handler.ts";
 export type {
   Cache,
   CachedView,

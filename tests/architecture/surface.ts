@@ -83,23 +83,21 @@ export const SURFACE: Readonly<Record<string, string>> = {
     ScanningSettings SelectorTexts Settings SettingsOverrides WatcherSettings WatchingSettings
   `,
   "./types": `
-    Addressable BackgroundOptions Before Cache CacheIndex CacheListOptions CacheOptions CachedView
-    Candidate ChangeFn ChangeHandlerCause ChildHandlerArguments ChildHandlerOptions ColumnOptions
-    ConditionOptions Conversion ConvertedParts Counter DeclareActivity DeclareAdmission DeclareCache
-    DeclareChange DeclareChild DeclareDaemon DeclareEvent DeclareField DeclareIndex DeclareOwns
-    DeclareReconcile DeclareTask DeclareTimer DeclareWatches DeclaredHandler DeepReadonly DiffOperation
-    EvictOptions ExponentialBackoff FieldOf FieldPathOf FieldValue FurtherVersionOptions Gauge
+    Addressable BackgroundOptions Before Cache CacheIndex CacheListOptions CacheOptions CachedView Candidate
+    ChangeArguments ChangeHandlerCause ChildHandlerArguments ChildHandlerOptions ColumnOptions
+    ConditionOptions Conversion ConvertedParts Counter Declare DeclareActivity DeclareCache DeclareChild
+    DeclareField DeclareIndex DeclareOwns DeclareTask DeclareWatches DeclaredHandler DeepReadonly
+    DiffOperation EvictOptions ExponentialBackoff FieldOf FieldPathOf FieldValue FurtherVersionOptions Gauge
     HandlerBackoff HandlerCall Histogram HistogramOptions IndexKey IndexOf IndexValue InputOf Json
     JsonPatchOperation JsonSchemaConverter JsonSchemaOptions Kinds LabelValues LedgerEntry LedgerHandler
-    LedgerRecord LifecycleContext LogOptions LoginResult Mapper MetricOptions MetricsMaker MissingRight
-    Offload OffloadOptions OptionalField OptionsOfCause OutputOf OwnsOptions PartAddress PartOf
-    PatchFunction PatchOfMeta PatchOptions PathOf PathOfObject Postable Preconditions PredicateArguments
-    Present RateLimit ReconcileFn ReconcileReason ReconcileResult RelatedChange RemoveManyOptions
-    RemoveOptions ReplaceOptions Requeue ResourcePredicate RuleOptions Scale ScaleOptions SchemaLike
-    SeenBy Selector SelectorTerm ServiceAccountToken SingleValue StandardJsonSchema StatusBody SubFn
-    SubOptions TargetAddress TaskArguments TaskOptions TemporaryErrorOptions TokenOptions TriggerTarget
-    TypedPostOptions ValueAt VersionOptions VersionedObject WaitCondition WaitOptions WatchScope
-    WatchesOptions WriteOptions
+    LedgerRecord LifecycleContext LogOptions LoginResult Manners Mapper MetricOptions MetricsMaker
+    MissingRight Offload OffloadOptions OptionsOfCause OutputOf OwnsOptions PartAddress PartOf PatchFunction
+    PatchOfMeta PatchOptions PathOf PathOfObject Postable Preconditions PredicateArguments Present RateLimit
+    ReconcileFn ReconcileReason ReconcileResult RelatedChange RemoveManyOptions RemoveOptions ReplaceOptions
+    Requeue ResourcePredicate RuleOptions Scale ScaleOptions SchemaLike SeenBy Selector SelectorTerm
+    ServiceAccountToken SingleValue StandardJsonSchema StatusBody SubFn SubOptions Takes TargetAddress
+    TaskArguments TaskOptions TemporaryErrorOptions TokenOptions TriggerTarget TypedPostOptions ValueAt
+    VersionOptions VersionedObject WaitCondition WaitOptions WatchScope WatchesOptions WriteOptions
   `,
   "./testing": `
     Cluster ClusterOfTest ConnectedCluster Expected ExpectedPart GlobalName HandlerCall LogRecord Manifest

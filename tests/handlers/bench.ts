@@ -16,13 +16,11 @@ import type { Observer } from "../../lib/execution/observer.ts";
 import { PODS } from "../../lib/model/kinds.ts";
 import type { KubeObject } from "../../lib/model/object.ts";
 import { applyMergePatch, Patch } from "../../lib/model/patch.ts";
-import {
-  backgroundHandler,
-  changeHandler,
-  eventHandler,
-  type RawOptions,
-} from "../../lib/handlers/declare.ts";
-import type { ChangeHandlerCause } from "../../lib/handlers/options.ts";
+import { BACKGROUND, backgroundHandler } from "../../lib/handlers/background/background_handler.ts";
+import { CHANGE, changeHandler } from "../../lib/handlers/change/change_handler.ts";
+import { EVENT, eventHandler } from "../../lib/handlers/event/event_handler.ts";
+import type { RawOptions } from "../../lib/handlers/option_checks.ts";
+import type { ChangeHandlerCause } from "../../lib/handlers/change/change_handler.ts";
 import { type Declarations, declareInto } from "../../lib/handlers/on.ts";
 import { Registry } from "../../lib/handlers/registry.ts";
 import { createLogger } from "../../lib/runtime/logging.ts";
@@ -151,9 +149,9 @@ function registryOf(handlers: readonly BenchHandler[], calls: string[]): Registr
       return call(args);
     };
     const declared = { resource: "pods", options: { ...options, id }, fn };
-    if (on === "event") registry.add(eventHandler({ cause: on, ...declared }));
-    else if (on === "daemon") registry.add(backgroundHandler({ cause: on, ...declared }));
-    else registry.add(changeHandler({ cause: on, ...declared }));
+    if (on === "event") registry.add(EVENT, eventHandler(declared));
+    else if (on === "daemon") registry.add(BACKGROUND, backgroundHandler(declared, on));
+    else registry.add(CHANGE, changeHandler(declared, { cause: on }));
   }
   return registry;
 }

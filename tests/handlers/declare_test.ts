@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { changeHandler, eventHandler, takeOptions } from "../../lib/handlers/declare.ts";
+import { changeHandler } from "../../lib/handlers/change/change_handler.ts";
+import { eventHandler } from "../../lib/handlers/event/event_handler.ts";
+import { takeOptions } from "../../lib/handlers/declare.ts";
 
 function fn(): void {}
 
 function declare(options: Record<string, unknown>): ReturnType<typeof changeHandler> {
-  return changeHandler({ cause: "update", resource: "pods", options, fn });
+  return changeHandler({ resource: "pods", options, fn }, { cause: "update" });
 }
 
 describe("takeOptions()", () => {
@@ -20,9 +22,9 @@ describe("takeOptions()", () => {
 
 describe("eventHandler()", () => {
   it("parses the field and the selector", () => {
-    const handler = eventHandler({ cause: "event", resource: "pods.v1", options: { field: "a.b" }, fn });
+    const handler = eventHandler({ resource: "pods.v1", options: { field: "a.b" }, fn });
     assert.deepEqual([handler.field, handler.id, handler.selector.anyName], [["a", "b"], "fn/a.b", "pods"]);
-    const none = eventHandler({ cause: "event", resource: "pods", options: { field: "" }, fn });
+    const none = eventHandler({ resource: "pods", options: { field: "" }, fn });
     assert.deepEqual([none.field, none.id], [undefined, "fn"]);
   });
 });
@@ -32,11 +34,10 @@ describe("changeHandler()", () => {
     const causes = ["create", "update", "delete", "resume", "field"] as const;
     const found = causes.map((cause) => {
       const { reason, initial, requiresFinalizer, needsChange } = changeHandler({
-        cause,
         resource: "pods",
         options: { field: "spec" },
         fn,
-      });
+      }, { cause });
       return [reason, initial, requiresFinalizer, needsChange];
     });
     assert.deepEqual(found, [
@@ -46,7 +47,9 @@ describe("changeHandler()", () => {
       [undefined, true, false, false],
       [undefined, false, false, true],
     ]);
-    const optional = changeHandler({ cause: "delete", resource: "pods", options: { optional: true }, fn });
+    const optional = changeHandler({ resource: "pods", options: { optional: true }, fn }, {
+      cause: "delete",
+    });
     assert.equal(optional.requiresFinalizer, false);
   });
 

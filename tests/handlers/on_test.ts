@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ABSENT, operator, PRESENT, resource } from "../../mod.ts";
-import type { AdmissionHandler, ChangeHandler } from "../../lib/handlers/handlers.ts";
+import { ADMISSION, type AdmissionHandler } from "../../lib/handlers/admission/admission_handler.ts";
+import { INDEX } from "../../lib/handlers/index/index_handler.ts";
+import { CHANGE, type ChangeHandler } from "../../lib/handlers/change/change_handler.ts";
 import { declareInto, type On } from "../../lib/handlers/on.ts";
 import { Registry } from "../../lib/handlers/registry.ts";
 
@@ -11,7 +13,7 @@ const Other = resource({ group: "example.com", version: "v1", plural: "others" }
 function declared(declare: (on: On) => void): readonly ChangeHandler[] {
   const registry = new Registry();
   declare(declareInto(registry).on);
-  return registry.changeHandlers;
+  return registry.all(CHANGE);
 }
 
 function only(declare: (on: On) => void): ChangeHandler {
@@ -39,7 +41,7 @@ describe("op.on", () => {
   it("[A4] appends no field to the name of an index", () => {
     const registry = new Registry();
     declareInto(registry).index(Kind, { field: "spec.a" }, function fn() {});
-    assert.deepEqual(registry.indexHandlers.map(({ id, field }) => [id, field]), [["fn", ["spec", "a"]]]);
+    assert.deepEqual(registry.all(INDEX).map(({ id, field }) => [id, field]), [["fn", ["spec", "a"]]]);
   });
 
   it("[A5] takes the name of the function that a bound one calls", () => {
@@ -204,7 +206,7 @@ function admissionHandlers(declare: (on: On) => void): readonly AdmissionHandler
   const registry = new Registry();
   declare(declareInto(registry).on);
   assert.deepEqual(registry.objectHandlers, [], "nothing is watched on their account");
-  return registry.admissionHandlers;
+  return registry.all(ADMISSION);
 }
 
 describe("op.on.validate() and op.on.mutate()", () => {

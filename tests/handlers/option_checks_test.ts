@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { checkConcurrency, checkPeriod, checkRateLimit } from "../../lib/handlers/option_checks.ts";
+import { checkConcurrency, checkRateLimit } from "../../lib/handlers/reconcile/reconcile_handler.ts";
+import { checkPeriod } from "../../lib/handlers/option_checks.ts";
 
 function refusal(check: (name: string, value: unknown) => void, value: unknown): string {
   try {

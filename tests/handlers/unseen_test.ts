@@ -12,7 +12,7 @@ import { annotations, auto, status } from "../../lib/settings/persistence/preset
 import type { Persistence } from "../../lib/settings/persistence/storage.ts";
 
 type Given = Partial<
-  Record<"events" | "changes" | "backgrounds" | "reconciles" | "children", readonly unknown[]>
+  Record<"event" | "change" | "background" | "reconcile" | "child", readonly unknown[]>
 >;
 
 const MANNERS = mannersOf({
@@ -23,10 +23,9 @@ const MANNERS = mannersOf({
 
 /** What a kind with these handlers looks at. */
 function seenOf(given: Given, persistence: Pick<Persistence, "diffBase" | "progress"> = annotations()): Sees {
-  const none = { events: [], changes: [], backgrounds: [], reconciles: [], children: [] };
   // As much of handlers, and of what is kept, as is looked at.
-  return new Kinds(MANNERS, persistence as Persistence).of({ ...none, ...given } as unknown as HandlersOfKind)
-    .sees;
+  const of = ({ name }: { readonly name: string }): readonly unknown[] => given[name as keyof Given] ?? [];
+  return new Kinds(MANNERS, persistence as Persistence).of({ of } as unknown as HandlersOfKind).sees;
 }
 
 /** The members of the status that matter, sorted; undefined: anything may. */
@@ -37,41 +36,41 @@ function statusOf(...args: Parameters<typeof seenOf>): readonly string[] | undef
 
 describe("what a kind looks at", () => {
   it("names the members of handlers' fields, and those that hold notes", () => {
-    assert.deepEqual(statusOf({ changes: [{}] }), []);
-    const reconciles = [{ field: ["status", "phase", "name"] }, { field: ["spec", "size"] }];
-    assert.deepEqual(statusOf({ reconciles }), ["phase"]);
-    assert.deepEqual(statusOf({ reconciles, changes: [{ field: ["status", "more"] }] }), ["more", "phase"]);
-    assert.deepEqual(statusOf({ changes: [{}] }, status({ name: "mine" })), ["mine"]);
-    assert.deepEqual(statusOf({ changes: [{}] }, auto()), ["lotse"]);
+    assert.deepEqual(statusOf({ change: [{}] }), []);
+    const reconcile = [{ field: ["status", "phase", "name"] }, { field: ["spec", "size"] }];
+    assert.deepEqual(statusOf({ reconcile }), ["phase"]);
+    assert.deepEqual(statusOf({ reconcile, change: [{ field: ["status", "more"] }] }), ["more", "phase"]);
+    assert.deepEqual(statusOf({ change: [{}] }, status({ name: "mine" })), ["mine"]);
+    assert.deepEqual(statusOf({ change: [{}] }, auto()), ["lotse"]);
   });
 
   it("says whether notes among the annotations may be looked at", () => {
-    assert.equal(seenOf({ changes: [{}] })?.annotations, false);
-    assert.equal(seenOf({ changes: [{}], reconciles: [{ annotations: { a: "b" } }] })?.annotations, true);
-    assert.equal(seenOf({ changes: [{ field: ["metadata", "annotations", "a"] }] })?.annotations, true);
-    assert.equal(seenOf({ changes: [{ field: ["metadata", "labels"] }] })?.annotations, false);
+    assert.equal(seenOf({ change: [{}] })?.annotations, false);
+    assert.equal(seenOf({ change: [{}], reconcile: [{ annotations: { a: "b" } }] })?.annotations, true);
+    assert.equal(seenOf({ change: [{ field: ["metadata", "annotations", "a"] }] })?.annotations, true);
+    assert.equal(seenOf({ change: [{ field: ["metadata", "labels"] }] })?.annotations, false);
   });
 
   it("cannot be said where functions filter, where any event counts, or for an unknown storage", () => {
     for (const filter of [{ when: () => true }, { labels: { a: () => true } }, { old: () => true }]) {
-      assert.equal(seenOf({ changes: [{}, filter] }), undefined);
-      assert.equal(seenOf({ changes: [{}], reconciles: [filter] }), undefined);
+      assert.equal(seenOf({ change: [{}, filter] }), undefined);
+      assert.equal(seenOf({ change: [{}], reconcile: [filter] }), undefined);
     }
-    for (const type of ["events", "backgrounds", "children"]) {
-      assert.equal(seenOf({ changes: [{}], [type]: [{}] }), undefined, type);
+    for (const type of ["event", "background", "child"]) {
+      assert.equal(seenOf({ change: [{}], [type]: [{}] }), undefined, type);
     }
     assert.equal(seenOf({}), undefined);
     for (const field of [[], ["status"], ["metadata"], ["metadata", "resourceVersion"]]) {
-      assert.equal(seenOf({ changes: [{ field }] }), undefined, field.join("."));
+      assert.equal(seenOf({ change: [{ field }] }), undefined, field.join("."));
     }
     const { diffBase, progress } = annotations();
     const own = { ...progress, statusFields: undefined };
     assert.equal(
-      seenOf({ changes: [{}] }, { diffBase, progress: own as unknown as typeof progress }),
+      seenOf({ change: [{}] }, { diffBase, progress: own as unknown as typeof progress }),
       undefined,
     );
     const several = combineNotes([{ diffBase, progress }, { diffBase, progress: own as never }]);
-    assert.equal(seenOf({ changes: [{}] }, several), undefined);
+    assert.equal(seenOf({ change: [{}] }, several), undefined);
   });
 });
 

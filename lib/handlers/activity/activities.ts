@@ -10,9 +10,9 @@ import type { Observer } from "../../execution/observer.ts";
 import type { Clock, Random } from "../../runtime/host.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import type { Settings } from "../../settings/settings.ts";
-import type { ActivityArguments } from "../arguments.ts";
+import type { ActivityArguments } from "./activity_handler.ts";
 import { type Attempt, type Caller, callHandler, type Sort } from "../call.ts";
-import type { ActivityHandler, ActivityName } from "../handlers.ts";
+import type { ActivityHandler, ActivityName } from "./activity_handler.ts";
 import type { Index } from "../index/index_handle.ts";
 import { after, FRESH, isDue, momentOf, type Retry } from "../retry.ts";
 

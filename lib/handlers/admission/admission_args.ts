@@ -4,8 +4,8 @@ import { calculateDiff, type Diff } from "../../model/diff.ts";
 import { deepFreeze } from "../../model/json.ts";
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import type { Attempt } from "../call.ts";
-import type { AdmissionCause, UserInfo } from "../causes.ts";
-import type { AdmissionOperation } from "../handlers.ts";
+import type { AdmissionCause, UserInfo } from "./admission_handler.ts";
+import type { AdmissionOperation } from "./admission_handler.ts";
 import { ObjectArgs } from "../object_args.ts";
 
 /** Arguments about a request under review; `old`, `new` and `diff` are the whole object's, also with a field. */

@@ -8,8 +8,8 @@ import { messageOf } from "../../client/errors.ts";
 import { getKey, isObject } from "../../model/json.ts";
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import { parseJson } from "../../runtime/json.ts";
-import type { UserInfo } from "../causes.ts";
-import type { AdmissionOperation } from "../handlers.ts";
+import type { UserInfo } from "./admission_handler.ts";
+import type { AdmissionOperation } from "./admission_handler.ts";
 
 /** There is no answer to a review: it is malformed, or about an object that no handler is for. */
 export class ReviewError extends Error {

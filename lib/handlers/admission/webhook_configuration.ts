@@ -12,7 +12,7 @@ import type { JsonObject } from "../../model/object.ts";
 import type { Resource } from "../../model/resource.ts";
 import type { WebhookClientConfig } from "../../settings/admission_server.ts";
 import { ABSENT, PRESENT } from "../filters.ts";
-import type { AdmissionHandler } from "../handlers.ts";
+import type { AdmissionHandler } from "./admission_handler.ts";
 
 export interface WebhooksOptions {
   /** The handlers of one cause, and which kinds each is for. */

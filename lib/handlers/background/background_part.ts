@@ -2,9 +2,9 @@
 
 import type { ObjectState } from "../../execution/object_state.ts";
 import { isDeleting } from "../../model/finalizers.ts";
-import type { BackgroundHandler } from "../handlers.ts";
+import { BACKGROUND, type BackgroundHandler } from "./background_handler.ts";
+import type { HandlerType } from "../handler_type.ts";
 import type { Claim, Manner, Part, Sees, WhyGone } from "../part.ts";
-import type { HandlersOfKind } from "../registry.ts";
 import { isWanted, type Turn } from "../turn.ts";
 import type { Daemons } from "./daemons.ts";
 
@@ -12,15 +12,12 @@ import type { Daemons } from "./daemons.ts";
 export type TurnDaemons = Pick<Daemons, "match" | "claimOf" | "forget">;
 
 /** Daemons and timers. */
-export class BackgroundManner implements Manner {
+export class BackgroundManner implements Manner<BackgroundHandler> {
+  readonly type: HandlerType<BackgroundHandler> = BACKGROUND;
   readonly #daemons: TurnDaemons;
 
   constructor(daemons: TurnDaemons) {
     this.#daemons = daemons;
-  }
-
-  concerns({ backgrounds }: HandlersOfKind): boolean {
-    return backgrounds.length > 0;
   }
 
   /** Undefined: they are called at their own times, whichever part of the object has changed. */
@@ -28,8 +25,8 @@ export class BackgroundManner implements Manner {
     return undefined;
   }
 
-  part(turn: Turn): Part {
-    return new BackgroundPart(turn, this.#daemons);
+  part(turn: Turn, handlers: readonly BackgroundHandler[]): Part {
+    return new BackgroundPart(turn, { handlers, daemons: this.#daemons });
   }
 
   gone(state: ObjectState, why: WhyGone): Promise<void> {
@@ -40,16 +37,22 @@ export class BackgroundManner implements Manner {
 class BackgroundPart implements Part {
   readonly #turn: Turn;
   readonly #daemons: TurnDaemons;
+  readonly #handlers: readonly BackgroundHandler[];
   #matching: readonly BackgroundHandler[] = [];
 
-  constructor(turn: Turn, daemons: TurnDaemons) {
+  constructor(
+    turn: Turn,
+    { handlers, daemons }: { readonly handlers: readonly BackgroundHandler[]; readonly daemons: TurnDaemons },
+  ) {
     this.#turn = turn;
+    this.#handlers = handlers;
     this.#daemons = daemons;
   }
 
   /** Starts the daemons and timers that match the object's state, and stops the others. */
   begin(): Promise<void> {
-    const { state, kind: { handlers: { backgrounds: handlers } } } = this.#turn;
+    const { state } = this.#turn;
+    const handlers = this.#handlers;
     this.#matching = handlers.filter((handler) => isWanted(this.#turn, handler));
     const matching = this.#matching;
     return this.#daemons.match(state, { handlers, matching, isDeleting: isDeleting(state.snapshot) });

@@ -1,9 +1,9 @@
 /** The arguments of daemons and timers: each is computed when the handler reads it. */
 
 import type { Stopped } from "../../async/stop_flag.ts";
-import type { StopReason } from "../arguments.ts";
+import type { StopReason } from "./background_handler.ts";
 import type { Attempt } from "../call.ts";
-import type { ObjectCause } from "../causes.ts";
+import type { ObjectCause } from "../object_args.ts";
 import { ObjectArgs } from "../object_args.ts";
 
 /** Arguments of daemons and timers. */

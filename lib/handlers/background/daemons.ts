@@ -10,8 +10,8 @@ import { Schedule } from "../../async/schedule.ts";
 import { Waiters } from "../../async/waiters.ts";
 import type { ObjectState } from "../../execution/object_state.ts";
 import type { Resource } from "../../model/resource.ts";
-import type { StopReason } from "../arguments.ts";
-import type { BackgroundHandler } from "../handlers.ts";
+import type { StopReason } from "./background_handler.ts";
+import type { BackgroundHandler } from "./background_handler.ts";
 import { DaemonTask, type TaskContext } from "./daemon_task.ts";
 import { type DaemonContext, ObjectDaemons } from "./object_daemons.ts";
 

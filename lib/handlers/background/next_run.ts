@@ -9,7 +9,7 @@
 
 import { TOLERANCE } from "../../async/schedule.ts";
 import type { Seconds } from "../../runtime/host.ts";
-import type { BackgroundHandler } from "../handlers.ts";
+import type { BackgroundHandler } from "./background_handler.ts";
 import { hasFailed, type Retry } from "../retry.ts";
 
 /** Whether the handler is a timer that runs after changes of the object, and not at intervals. */

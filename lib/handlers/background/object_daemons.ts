@@ -13,7 +13,7 @@ import type { MakeChildren } from "../../registry/children.ts";
 import type { Clock, Random, Seconds } from "../../runtime/host.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import type { Settings } from "../../settings/settings.ts";
-import type { ObjectCause } from "../causes.ts";
+import type { ObjectCause } from "../object_args.ts";
 
 /** The part of the operator that its daemons and timers need to know. */
 export interface DaemonContext {

@@ -3,9 +3,9 @@
 import { type Diff, reduceDiff } from "../../model/diff.ts";
 import { type FieldPath, getField } from "../../model/fields.ts";
 import { deepFreeze } from "../../model/json.ts";
-import type { Sub } from "../arguments.ts";
+import type { Sub } from "./change_handler.ts";
 import type { Attempt } from "../call.ts";
-import type { ChangeCause, Reason } from "../causes.ts";
+import type { ChangeCause, Reason } from "./change_cause.ts";
 import { ObjectArgs } from "../object_args.ts";
 
 /** Options of {@linkcode ChangeArgs}. */

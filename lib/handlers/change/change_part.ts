@@ -21,10 +21,9 @@ import {
   type ProgressRecord,
   storeEssence,
 } from "../../settings/persistence/storage.ts";
-import type { ChangeCause } from "../causes.ts";
-import type { ChangeHandler } from "../handlers.ts";
+import type { ChangeCause } from "./change_cause.ts";
+import { CHANGE, type ChangeHandler } from "./change_handler.ts";
 import { type Claim, type Manner, NO_CLAIM, type Part, type Sees, type Work } from "../part.ts";
-import type { HandlersOfKind } from "../registry.ts";
 import { confidentialOf, type Turn } from "../turn.ts";
 import { seenBy } from "../unseen.ts";
 import { ChangeRun, refuseIn } from "./change_run.ts";
@@ -41,12 +40,12 @@ const NOUNS: Readonly<Record<Purpose, string>> = {
 };
 
 /** Handlers of causes. */
-export const CHANGES: Manner = {
-  concerns: ({ changes }: HandlersOfKind): boolean => changes.length > 0,
-  sees: ({ changes }: HandlersOfKind, { diffBase, progress }: Persistence): Sees =>
-    seenBy(changes, [diffBase.statusFields?.(), progress.statusFields?.()]),
+export const CHANGES: Manner<ChangeHandler> = {
+  type: CHANGE,
+  sees: (handlers, { diffBase, progress }: Persistence): Sees =>
+    seenBy(handlers, [diffBase.statusFields?.(), progress.statusFields?.()]),
   // Makes the slot before daemons begin, as it takes the changes that they write.
-  part: (turn: Turn): Part => new ChangePart(turn, changesOf(turn.state)),
+  part: (turn, handlers): Part => new ChangePart(turn, { handlers, slot: changesOf(turn.state) }),
 };
 
 /** The step that the object's state calls for. */
@@ -74,6 +73,7 @@ const NOTHING: Step = { kind: "none" };
 
 class ChangePart implements Part {
   readonly #turn: Turn;
+  readonly #handlers: readonly ChangeHandler[];
   readonly #slot: ChangeSlot;
   /** Undefined: the turn repeats the write of an earlier turn. */
   #cause: ChangeCause | undefined;
@@ -87,17 +87,21 @@ class ChangePart implements Part {
   /** Whether the object holds the note of that essence. */
   #isNoted = false;
 
-  constructor(turn: Turn, slot: ChangeSlot) {
+  constructor(
+    turn: Turn,
+    { handlers, slot }: { readonly handlers: readonly ChangeHandler[]; readonly slot: ChangeSlot },
+  ) {
     this.#turn = turn;
+    this.#handlers = handlers;
     this.#slot = slot;
   }
 
   /** Detects the cause, and asks the filters of all handlers, but for the ones on the change. */
   begin(): undefined {
-    const { state, run: { observer }, kind: { handlers: { changes: handlers } } } = this.#turn;
+    const { state, run: { observer } } = this.#turn;
     const cause = this.#cause = detectCause(this.#turn, this.#slot);
     observer.decided?.(state, cause);
-    this.#prematched = prematch(this.#turn, { cause, handlers });
+    this.#prematched = prematch(this.#turn, { cause, handlers: this.#handlers });
     this.#relevant = this.#prematched.filter(({ mismatch }) => mismatch === undefined).map(({ handler }) =>
       handler
     );
@@ -153,8 +157,8 @@ class ChangePart implements Part {
   }
 
   async #handle(cause: ChangeCause, { purpose, handlers: selected }: Selected): Promise<void> {
-    const { logger, kind: { handlers: { changes } } } = this.#turn;
-    const progress = loadProgress(this.#turn, this.#slot, changes);
+    const { logger } = this.#turn;
+    const progress = loadProgress(this.#turn, this.#slot, this.#handlers);
     if (!progress.isEmpty) this.#logSuperseded(cause, progress.othersThan(purpose));
     if (logger.enabled("debug")) this.#logStart(cause);
     const run = this.#makeRun(cause, purpose);
@@ -251,9 +255,8 @@ class ChangePart implements Part {
 
   /** Removes the records of a change that was taken back. A note of the handled essence that covers other fields is made anew. */
   #tidy(cause: ChangeCause, notes: Patch): void {
-    const { state: { snapshot }, run: { persistence }, kind: { handlers: { changes, fields } }, logger } =
-      this.#turn;
-    const progress = loadProgress(this.#turn, this.#slot, changes);
+    const { state: { snapshot }, run: { persistence }, kind: { handlers: { fields } }, logger } = this.#turn;
+    const progress = loadProgress(this.#turn, this.#slot, this.#handlers);
     logger.debug("Nothing to handle", { reason: cause.reason });
     if (cause.reason !== "noop") return;
     const confidential = confidentialOf(this.#turn);
@@ -315,15 +318,14 @@ class ChangePart implements Part {
 
   /** The server has refused the write of these handlers: their records are judged anew, and noted by the next write. */
   #refuse(refusal: Refusal): void {
-    const { changes } = this.#turn.kind.handlers;
     const slot = this.#slot;
     const run = this.#step.kind === "handle" ? this.#step.run : undefined;
     if (run !== undefined) {
       run.refuse(refusal);
       this.#keep();
     } else {
-      const progress = loadProgress(this.#turn, slot, changes);
-      refuseIn(this.#turn, { progress, handlers: changes, refusal });
+      const progress = loadProgress(this.#turn, slot, this.#handlers);
+      refuseIn(this.#turn, { progress, handlers: this.#handlers, refusal });
       slot.unsaved = new Map([...slot.unsaved, ...progress.records()]);
     }
   }

@@ -8,9 +8,9 @@
 import type { Observer } from "../../execution/observer.ts";
 import { calculateDiff } from "../../model/diff.ts";
 import { currentEssence, handledEssence, type UnreadableRecord } from "../../settings/persistence/storage.ts";
-import { type ChangeCause, detectReason } from "../causes.ts";
+import { type ChangeCause, detectReason } from "./change_cause.ts";
 import { findMismatch, matchesChange, type Mismatch } from "../filters.ts";
-import type { ChangeHandler } from "../handlers.ts";
+import type { ChangeHandler } from "./change_handler.ts";
 import { confidentialOf, reportFailedFilter, type Turn } from "../turn.ts";
 import { ChangeArgs } from "./change_args.ts";
 import type { ChangeSlot } from "./change_slot.ts";

@@ -2,7 +2,7 @@
 
 import { Patch } from "../../model/patch.ts";
 import type { UnreadableRecord } from "../../settings/persistence/storage.ts";
-import type { ChangeHandler } from "../handlers.ts";
+import type { ChangeHandler } from "./change_handler.ts";
 import type { Turn } from "../turn.ts";
 import type { ChangeSlot } from "./change_slot.ts";
 import { Progress } from "./progress.ts";

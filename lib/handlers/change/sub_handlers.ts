@@ -5,10 +5,12 @@
  * Source: Kopf, docs/handlers "Sub-handlers".
  */
 
-import type { Sub } from "../arguments.ts";
-import { changeHandler, type RawOptions, takeOptions } from "../declare.ts";
-import type { ChangeHandler } from "../handlers.ts";
-import type { ChangeHandlerCause } from "../options.ts";
+import type { Sub } from "./change_handler.ts";
+import { changeHandler } from "./change_handler.ts";
+import type { RawOptions } from "../option_checks.ts";
+import { takeOptions } from "../declare.ts";
+import type { ChangeHandler } from "./change_handler.ts";
+import type { ChangeHandlerCause } from "./change_handler.ts";
 
 /** The sub-handlers of one attempt of a handler. */
 export class SubHandlers {
@@ -84,7 +86,7 @@ export function subHandler({ parent, args }: SubDeclaration): ChangeHandler {
   const named: RawOptions = typeof first === "string" ? { ...options, id: first } : options;
   const cause: ChangeHandlerCause = parent.needsChange === true ? "field" : "create";
   const resource = { options: {}, selector: parent.selector };
-  const handler = changeHandler({ cause, resource, options: named, fn, isSub: true });
+  const handler = changeHandler({ resource, options: named, fn }, { cause, isSub: true });
   return {
     ...handler,
     id: `${parent.id}/${handler.id}`,

@@ -3,7 +3,7 @@
 import { deepFreeze } from "../../model/json.ts";
 import type { KubeObject } from "../../model/object.ts";
 import type { Attempt } from "../call.ts";
-import type { ObjectCause } from "../causes.ts";
+import type { ObjectCause } from "../object_args.ts";
 import { ObjectArgs } from "../object_args.ts";
 import type { ChildEvent } from "./child_events.ts";
 

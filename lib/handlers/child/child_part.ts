@@ -10,19 +10,20 @@ import type { ObjectState } from "../../execution/object_state.ts";
 import type { WriteResult } from "../../execution/object_writer.ts";
 import type { Seconds } from "../../runtime/host.ts";
 import { callHandler, contextOf, type Sort } from "../call.ts";
+import type { HandlerType } from "../handler_type.ts";
 import type { Manner, Part, Sees, Work } from "../part.ts";
 import { earliest } from "../reconcile/reconcile_record.ts";
-import type { HandlersOfKind } from "../registry.ts";
 import { after, refused } from "../retry.ts";
 import { callerOf, causeOf, type Turn } from "../turn.ts";
 import { ChildArgs } from "./child_args.ts";
 import { type ChildEvents, CHILDREN, type PendingChild } from "./child_events.ts";
-import type { ChildHandler } from "./related.ts";
+import { CHILD, type ChildHandler } from "./child_handler.ts";
 
 const SORT: Sort = { noun: "Handler", errors: "temporary" };
 
 /** Handlers of children. */
-export class ChildManner implements Manner {
+export class ChildManner implements Manner<ChildHandler> {
+  readonly type: HandlerType<ChildHandler> = CHILD;
   readonly #introduce: (state: ObjectState, handlers: readonly ChildHandler[]) => void;
 
   /** `introduce`: tells handlers of the children that are there. */
@@ -30,34 +31,28 @@ export class ChildManner implements Manner {
     this.#introduce = introduce;
   }
 
-  concerns({ children }: HandlersOfKind): boolean {
-    return children.length > 0;
-  }
-
   /** Undefined: they are called for changes of children, whatever the state of the owner. */
   sees(): Sees {
     return undefined;
   }
 
-  part(turn: Turn): Part {
-    return new ChildPart(turn);
+  part(turn: Turn, handlers: readonly ChildHandler[]): Part {
+    return new ChildPart(turn, handlers);
   }
 
-  introduce(state: ObjectState, { children }: HandlersOfKind): void {
-    this.#introduce(state, children);
+  introduce(state: ObjectState, handlers: readonly ChildHandler[]): void {
+    this.#introduce(state, handlers);
   }
 }
 
 class ChildPart implements Part {
   readonly #turn: Turn;
+  readonly #handlers: readonly ChildHandler[];
   #writers: string[] | undefined;
 
-  constructor(turn: Turn) {
+  constructor(turn: Turn, handlers: readonly ChildHandler[]) {
     this.#turn = turn;
-  }
-
-  get #handlers(): readonly ChildHandler[] {
-    return this.#turn.kind.handlers.children;
+    this.#handlers = handlers;
   }
 
   /** Calls the handlers that have pending changes. Not async: most turns of an owner find no change of a child. */

@@ -3,8 +3,12 @@
 import { deepFreeze } from "../../model/json.ts";
 import type { WatchEvent } from "../../model/object.ts";
 import type { Attempt } from "../call.ts";
-import type { EventCause } from "../causes.ts";
-import { ObjectArgs } from "../object_args.ts";
+import { ObjectArgs, type ObjectCause } from "../object_args.ts";
+
+/** A raw event. */
+export interface EventCause extends ObjectCause {
+  readonly event: WatchEvent;
+}
 
 /** Arguments about a raw event. */
 export class EventArgs extends ObjectArgs<EventCause> {

@@ -7,28 +7,28 @@
 
 import type { KubeObject, WatchEvent } from "../../model/object.ts";
 import { type Caller, callHandler, type Sort } from "../call.ts";
-import type { EventCause } from "../causes.ts";
+import type { EventCause } from "./event_args.ts";
 import type { Manner, Part, Sees } from "../part.ts";
-import type { HandlersOfKind } from "../registry.ts";
 import { FRESH } from "../retry.ts";
 import { isWanted, type Turn } from "../turn.ts";
 import { EventArgs } from "./event_args.ts";
+import { EVENT, type EventHandler } from "./event_handler.ts";
 
 const SORT: Sort = { noun: "Handler", errors: "ignored" };
 
 /** Handlers of raw events. */
-export const EVENTS: Manner = {
+export const EVENTS: Manner<EventHandler> = {
+  type: EVENT,
   keepsEvents: true,
-  concerns: ({ events }: HandlersOfKind): boolean => events.length > 0,
   // Undefined: they are called for each event, whichever part of the object it is about.
   sees: (): Sees => undefined,
-  part: (turn: Turn): Part => ({ told: (event) => tell(turn, event) }),
+  part: (turn, handlers): Part => ({ told: (event) => tell(turn, handlers, event) }),
 };
 
 /**
  * Calls all handlers that match, in order. Their changes go into the turn's patch, which is not sent if the object has gone.
  */
-async function tell(turn: Turn, event: WatchEvent): Promise<void> {
+async function tell(turn: Turn, handlers: readonly EventHandler[], event: WatchEvent): Promise<void> {
   // NB: log lines of these handlers are never posted: handlers of Kubernetes events would post an event about each event.
   const { state, localLogger: logger, patch, run: { indices, observer, host: { clock }, signal } } = turn;
   const { resource, memo, body: known } = state;
@@ -36,7 +36,7 @@ async function tell(turn: Turn, event: WatchEvent): Promise<void> {
   const cause: EventCause = { resource, body: told.object, event: told, patch, logger, indices, memo };
   // Attempts count at once: a refusal of the write fails no handler of events.
   const caller: Caller = { clock, logger, signal, observed: { observer, subject: state }, defaultBackoff: 0 };
-  for (const handler of turn.kind.handlers.events) {
+  for (const handler of handlers) {
     if (!isWanted(turn, handler, { body: cause.body, args: () => new EventArgs(cause) })) continue;
     await callHandler(caller, handler, {
       sort: SORT,

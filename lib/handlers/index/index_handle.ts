@@ -2,8 +2,6 @@
  * Handles of indexes: read-only maps that show the indexes of the operator's latest run.
  */
 
-import type { ObjectHandler } from "../handlers.ts";
-
 /**
  * An index: a read-only map from keys to the values that objects have under them, in the order in which the objects came.
  *
@@ -38,12 +36,6 @@ export type SingleValue =
 /** The handle on an index whose function returns this, or a promise of it. */
 export type IndexOf<Result> = unknown extends Result ? Index
   : Index<IndexKey<Awaited<Result>>, IndexValue<Awaited<Result>>>;
-
-/** An index function with the handle that its declaration returned. */
-export interface IndexHandler extends ObjectHandler {
-  readonly type: "index";
-  readonly handle: IndexHandle;
-}
 
 const NOTHING: Index = new Map();
 

@@ -20,11 +20,12 @@ import { keyOf, type Resource } from "../../model/resource.ts";
 import type { Clock, Random, Seconds } from "../../runtime/host.ts";
 import { type Logger, terseLogger } from "../../runtime/logging.ts";
 import { type Caller, callHandler, type Sort } from "../call.ts";
-import type { ObjectCause } from "../causes.ts";
+import type { ObjectCause } from "../object_args.ts";
 import { matches } from "../filters.ts";
 import { ObjectArgs } from "../object_args.ts";
 import { after, FRESH, isDue, type Retry } from "../retry.ts";
-import { type Index, IndexHandle, type IndexHandler } from "./index_handle.ts";
+import { type Index, IndexHandle } from "./index_handle.ts";
+import type { IndexHandler } from "./index_handler.ts";
 import { IndexTable, isPlain } from "./index_table.ts";
 
 /** The view of an object for its indexing. */

@@ -10,14 +10,25 @@ import type { ErrorsMode } from "../../execution/errors.ts";
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import type { Children } from "../../registry/children.ts";
 import type { Conditions } from "../../registry/conditions.ts";
-import type { DeepReadonly, FieldPathOf, FieldValue } from "../../registry/field_paths.ts";
-import type { ResourceLike } from "../../registry/resource.ts";
+import type { DeepReadonly, FieldValue } from "../../registry/field_paths.ts";
 import { blamedOn, type CallSite } from "../../runtime/call_site.ts";
 import type { Seconds } from "../../runtime/host.ts";
 import type { AttemptArguments, ObjectArguments, PlainMemo } from "../arguments.ts";
-import { type Declaration, objectHandler, type RawOptions } from "../declare.ts";
+import { type Declaration, type DeclarationRules, declaring, objectHandler } from "../declare.ts";
 import type { FilterOptions } from "../filters.ts";
+import type { HandlerType } from "../handler_type.ts";
 import type { HandlerOptions, ObjectHandler } from "../handlers.ts";
+import {
+  checkFunction,
+  checkNumber,
+  checkPeriod,
+  checkPredicate,
+  COMMON,
+  type RawOptions,
+  refusal,
+  RETRY,
+} from "../option_checks.ts";
+import type { Registry } from "../registry.ts";
 import type { RateLimit, ReconcileReason } from "./reconcile_record.ts";
 
 /** The arguments of a reconcile. */
@@ -94,24 +105,6 @@ export type ReconcileOptions<
     readonly debounce?: Seconds;
   };
 
-/** Declares a reconcile of a kind's objects. */
-export interface DeclareReconcile<Memo extends object = PlainMemo> {
-  <Spec = JsonObject, Status = JsonObject>(
-    resource: ResourceLike<Spec, Status>,
-    fn: ReconcileFn<Spec, Status, undefined, Memo>,
-  ): void;
-  <
-    Spec = JsonObject,
-    Status = JsonObject,
-    const Field extends FieldPathOf<Spec, Status> | undefined = undefined,
-    Param = undefined,
-  >(
-    resource: ResourceLike<Spec, Status>,
-    options: ReconcileOptions<Spec, Status, Field, Param, Memo>,
-    fn: ReconcileFn<Spec, Status, Param, Memo>,
-  ): void;
-}
-
 /** Called with the newest object, whatever has woken it. */
 export interface ReconcileHandler extends ObjectHandler {
   readonly type: "reconcile";
@@ -132,14 +125,42 @@ const RESYNC: Seconds = 10 * 3600;
 /** The longest that `requeueAfter` may be: a larger number is meant as milliseconds. */
 const LONGEST: Seconds = 30 * 24 * 3600;
 
-/** Makes a reconcile. @throws {TypeError | RangeError} If options are unknown, of the wrong type, or contradict each other. */
-export function reconcileHandler(
-  declaration: Declaration & { readonly cause: "reconcile" },
-  site: CallSite,
-): ReconcileHandler {
-  const { timeout, ...handler } = objectHandler(declaration);
-  const { resync = RESYNC } = declaration.options as Partial<ReconcileHandler>; // checked with all the others
-  const { backoff = exponential() } = handler;
+/** Handlers of `op.reconcile`. */
+export const RECONCILE: HandlerType<ReconcileHandler> = {
+  name: "reconcile",
+  about: "objects",
+  ids: "turns",
+  keepsNotes: ({ finalize }) => finalize !== undefined,
+};
+
+const { attemptTimeout: _, ...LIMITS } = RETRY;
+
+const RULES: DeclarationRules = {
+  cause: "reconcile",
+  known: {
+    ...COMMON,
+    ...LIMITS,
+    predicate: checkPredicate,
+    finalize: checkFunction,
+    resync: checkPeriod,
+    concurrency: checkConcurrency,
+    rateLimit: checkRateLimit,
+    debounce: checkNumber,
+  },
+};
+
+/** Returns `op.reconcile`. */
+export function declareReconciles(
+  registry: Registry,
+): Record<"reconcile", (...args: readonly unknown[]) => void> {
+  return {
+    reconcile: declaring((declaration, site) => registry.add(RECONCILE, reconcileHandler(declaration, site))),
+  };
+}
+
+function reconcileHandler(declaration: Declaration, site: CallSite): ReconcileHandler {
+  const { timeout, ...handler } = objectHandler(declaration, RULES);
+  const { resync = RESYNC, backoff = exponential() } = handler as Partial<ReconcileHandler>; // just checked
   return { ...handler, type: "reconcile", attemptTimeout: timeout, resync, backoff, site };
 }
 
@@ -174,4 +195,28 @@ function faultOf(requeueAfter: Seconds): string | undefined {
   if (!(requeueAfter > 0)) return "give more than 0, or leave it out if nothing is to be waited for";
   if (requeueAfter <= LONGEST) return undefined;
   return `give at most ${LONGEST} (30 days); it is seconds, not milliseconds`;
+}
+
+/** @throws {TypeError | RangeError} If it is none. */
+export function checkConcurrency(name: string, value: unknown): void {
+  if (Number.isInteger(value) && Number(value) >= 1) return;
+  throw refusal(name, value, "a whole number of at least 1");
+}
+
+/** @throws {TypeError | RangeError} If it is none. */
+export function checkRateLimit(name: string, value: unknown): void {
+  const { calls, within, ...others } = typeof value === "object" && value !== null
+    ? value as Partial<RateLimit>
+    : {};
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined || typeof calls !== "number" || typeof within !== "number") {
+    throw new TypeError(
+      `Cannot take this for "${name}": give { calls, within }, such as two calls within 10 s`,
+    );
+  }
+  if (!Number.isInteger(calls) || calls < 1 || calls > 1000 || !(within >= 0) || within === Infinity) {
+    throw new RangeError(
+      `Cannot limit to ${calls} calls within ${within} s: give 1 to 1000 calls, and a number of seconds`,
+    );
+  }
 }

@@ -17,14 +17,14 @@ import type { Random, Seconds } from "../../runtime/host.ts";
 import { terseLogger } from "../../runtime/logging.ts";
 import { currentEssence, type Persistence } from "../../settings/persistence/storage.ts";
 import { type Caller, callHandler, contextOf, type Sort } from "../call.ts";
+import type { HandlerType } from "../handler_type.ts";
 import { type Claim, type Manner, NO_CLAIM, type Part, type Sees, type Work } from "../part.ts";
-import type { HandlersOfKind } from "../registry.ts";
 import { refused } from "../retry.ts";
 import { callerOf, causeOf, isWanted, type Turn } from "../turn.ts";
 import { seenBy } from "../unseen.ts";
 import type { Concurrency } from "./concurrency.ts";
 import { PredicateArgs, ReconcileArgs } from "./reconcile_args.ts";
-import { type ReconcileHandler, requeueOf } from "./reconcile_handler.ts";
+import { RECONCILE, type ReconcileHandler, requeueOf } from "./reconcile_handler.ts";
 import { earliest, type ReconcileReason, type ReconcileRecord, RECONCILES } from "./reconcile_record.ts";
 
 const SORT: Sort = { noun: "Handler", errors: "temporary" };
@@ -36,24 +36,21 @@ const RESYNC_JITTER = 0.1;
 const RESYNC_STEP = 0.001;
 
 /** Handlers of `op.reconcile`. */
-export class ReconcileManner implements Manner {
+export class ReconcileManner implements Manner<ReconcileHandler> {
+  readonly type: HandlerType<ReconcileHandler> = RECONCILE;
   readonly #concurrency: Concurrency;
 
   constructor(concurrency: Concurrency) {
     this.#concurrency = concurrency;
   }
 
-  concerns({ reconciles }: HandlersOfKind): boolean {
-    return reconciles.length > 0;
-  }
-
   /** Predicates are asked only about changes that count anyway. */
-  sees({ reconciles }: HandlersOfKind, { diffBase, progress }: Persistence): Sees {
-    return seenBy(reconciles, [diffBase.statusFields?.(), progress.statusFields?.()]);
+  sees(handlers: readonly ReconcileHandler[], { diffBase, progress }: Persistence): Sees {
+    return seenBy(handlers, [diffBase.statusFields?.(), progress.statusFields?.()]);
   }
 
-  part(turn: Turn): Part {
-    return new ReconcilePart(turn, this.#concurrency);
+  part(turn: Turn, handlers: readonly ReconcileHandler[]): Part {
+    return new ReconcilePart(turn, { handlers, concurrency: this.#concurrency });
   }
 
   turnEnded(state: ObjectState): void {
@@ -68,15 +65,23 @@ export class ReconcileManner implements Manner {
 class ReconcilePart implements Part {
   readonly #turn: Turn;
   readonly #concurrency: Concurrency;
+  /** All handlers of the kind. */
+  readonly #all: readonly ReconcileHandler[];
   #handlers: readonly ReconcileHandler[];
   /** The handlers for which there was no place: the object is woken when there is one. */
   #waiting: Set<ReconcileHandler> | undefined;
   #writers: string[] | undefined;
 
-  constructor(turn: Turn, concurrency: Concurrency) {
+  constructor(
+    turn: Turn,
+    { handlers, concurrency }: {
+      readonly handlers: readonly ReconcileHandler[];
+      readonly concurrency: Concurrency;
+    },
+  ) {
     this.#turn = turn;
     this.#concurrency = concurrency;
-    this.#handlers = turn.kind.handlers.reconciles;
+    this.#all = this.#handlers = handlers;
   }
 
   /** Asks filters. The record of a handler that does not match the object any more loses its plans and reasons. */
@@ -129,7 +134,7 @@ class ReconcilePart implements Part {
 
   written(result: WriteResult): void {
     if (result.kind === "kept" || (result.kind === "written" && result.lost.length > 0)) return;
-    for (const handler of this.#turn.kind.handlers.reconciles) {
+    for (const handler of this.#all) {
       const record = this.#turn.state.knownSlotOf(RECONCILES, handler.id);
       if (record === undefined) continue;
       if (result.kind === "dropped" && result.handlers.includes(handler.id)) {

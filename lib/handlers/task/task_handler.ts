@@ -10,8 +10,10 @@ import { calledFrom } from "../../runtime/call_site.ts";
 import type { Seconds } from "../../runtime/host.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import type { PlainMemo } from "../arguments.ts";
+import type { HandlerType } from "../handler_type.ts";
 import { checkCallable } from "../handlers.ts";
 import type { Index } from "../index/index_handle.ts";
+import type { Registry } from "../registry.ts";
 
 /** When a task runs, and how long it may take. */
 export interface TaskOptions {
@@ -84,11 +86,24 @@ export function taskHandler(name: unknown, options: unknown, fn: unknown): TaskH
   return { type: "task", id: name, fn: handler, timeout, times: timesOf(name, options) };
 }
 
-/** Returns the function `op.every`, which declares tasks. */
-export function declaringTasks(
-  register: (handler: TaskHandler) => void,
-): (...args: readonly unknown[]) => void {
-  return calledFrom((...args) => register(taskHandler(args[0], args[1], args[2])));
+/** Tasks of the operator. */
+export const TASK: HandlerType<TaskHandler> = {
+  name: "task",
+  about: "operator",
+  isFixed: true,
+  isAmong(others, { id }) {
+    if (!others.some((other) => other.id === id)) return false;
+    throw new TypeError(`Cannot declare task "${id}": there is one of that name`);
+  },
+};
+
+/** Returns `op.every`. */
+export function declareTasks<Memo extends object>(registry: Registry): { readonly every: DeclareTask<Memo> } {
+  const every = calledFrom((...[name, options, fn]: readonly unknown[]) =>
+    registry.add(TASK, taskHandler(name, options, fn))
+  );
+  // The functions' arguments have the operator's own memo, whatever its type.
+  return { every: every as DeclareTask<Memo> };
 }
 
 function timesOf(name: string, options: TaskOptions): TaskHandler["times"] {

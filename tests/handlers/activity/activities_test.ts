@@ -8,7 +8,7 @@ import {
   TemporaryError,
 } from "../../../lib/execution/errors.ts";
 import { exponential } from "../../../lib/execution/backoff.ts";
-import type { ActivityHandler } from "../../../lib/handlers/handlers.ts";
+import type { ActivityHandler } from "../../../lib/handlers/activity/activity_handler.ts";
 import { silentLogger } from "../../../lib/runtime/logging.ts";
 import type { VirtualClock } from "../../../lib/runtime/virtual/clock.ts";
 import { virtualHost } from "../../../lib/runtime/virtual/host.ts";

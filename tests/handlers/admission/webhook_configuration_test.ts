@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { ADMISSION } from "../../../lib/handlers/admission/admission_handler.ts";
 import {
   checkWebhookNames,
   clientConfigFor,
@@ -32,7 +33,7 @@ function webhooks(
 ): Record<string, unknown>[] {
   const registry = new Registry();
   declare(declareInto(registry).on);
-  const handlers = new Map(registry.admissionHandlers.map((handler) => [handler, [XS]]));
+  const handlers = new Map(registry.all(ADMISSION).map((handler) => [handler, [XS]]));
   return webhooksFor({ handlers, suffix: "sfx", client: { url: "https://a.test" }, ...options });
 }
 
@@ -81,7 +82,7 @@ describe("checkWebhookNames()", () => {
     for (const [number, id] of ids.entries()) {
       declareInto(registry).on.validate(number === 0 ? "xs" : "ys", { id }, () => {});
     }
-    return registry.admissionHandlers;
+    return registry.all(ADMISSION);
   };
 
   it("refuses two handlers with one path, whatever their kinds are", () => {
@@ -182,7 +183,7 @@ describe("webhooksFor()", () => {
   it("[B141] has no rules for kinds that are not there", () => {
     const registry = new Registry();
     declareInto(registry).on.validate("ys", () => {});
-    const handlers = new Map(registry.admissionHandlers.map((handler) => [handler, []]));
+    const handlers = new Map(registry.all(ADMISSION).map((handler) => [handler, []]));
     assert.deepEqual(webhooksFor({ handlers, suffix: "s", client: {} })[0]?.rules, []);
   });
 

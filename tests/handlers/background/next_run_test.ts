@@ -7,7 +7,7 @@ import {
   stopStage,
 } from "../../../lib/handlers/background/next_run.ts";
 import { after, FRESH } from "../../../lib/handlers/retry.ts";
-import type { DaemonHandler, TimerHandler } from "../../../lib/handlers/handlers.ts";
+import type { DaemonHandler, TimerHandler } from "../../../lib/handlers/background/background_handler.ts";
 import { daemonOf, timerOf } from "./world.ts";
 
 const common = { id: "h", fn: () => {}, selector: {} };

@@ -12,7 +12,11 @@ import type { Brake } from "../../../lib/execution/observer.ts";
 import type { KubeObject } from "../../../lib/model/object.ts";
 import type { Resource } from "../../../lib/model/resource.ts";
 import type { DaemonArgs } from "../../../lib/handlers/background/daemon_args.ts";
-import type { BackgroundHandler, DaemonHandler, TimerHandler } from "../../../lib/handlers/handlers.ts";
+import type {
+  BackgroundHandler,
+  DaemonHandler,
+  TimerHandler,
+} from "../../../lib/handlers/background/background_handler.ts";
 import { createLogger, type LogRecord } from "../../../lib/runtime/logging.ts";
 import { type VirtualHost, virtualHost } from "../../../lib/runtime/virtual/host.ts";
 import { defaultSettings, mergeSettings, type SettingsOverrides } from "../../../lib/settings/settings.ts";

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { CHANGE } from "../../../lib/handlers/change/change_handler.ts";
 import { CHANGES } from "../../../lib/handlers/change/change_part.ts";
 import { changesOf } from "../../../lib/handlers/change/change_slot.ts";
 import { NO_CLAIM, type Part } from "../../../lib/handlers/part.ts";
@@ -22,7 +23,7 @@ function written(answer: KubeObject): WriteResult {
 /** The part of a turn in which the creation of the object was handled, before its write. */
 async function handled(): Promise<{ readonly turn: Turn; readonly part: Part }> {
   const { turn } = makeBench({ body, handlers: [{ on: "create" }] });
-  const part = CHANGES.part(turn);
+  const part = CHANGES.part(turn, turn.kind.handlers.of(CHANGE));
   await part.begin?.();
   await part.run?.(NO_CLAIM);
   assert.equal(part.work?.(NO_CLAIM)?.concludes, true);
@@ -64,11 +65,11 @@ describe("the part of handlers of causes, when the object is written", () => {
     const answer = applyMergePatch(body, patch.toMergePatch());
     const slot = changesOf(turn.state);
     slot.unsaved = new Map([["there", record], ["pruned", record]]);
-    CHANGES.part(turn).written?.(written(answer));
+    CHANGES.part(turn, turn.kind.handlers.of(CHANGE)).written?.(written(answer));
     assert.deepEqual([...slot.unsaved.keys()], ["pruned"]);
     assert.equal(turn.state.isUnfinished, true);
     slot.unsaved = new Map([["there", record]]);
-    CHANGES.part(turn).written?.(written(answer));
+    CHANGES.part(turn, turn.kind.handlers.of(CHANGE)).written?.(written(answer));
     assert.equal(turn.state.isUnfinished, false);
   });
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { CHANGE } from "../../../lib/handlers/change/change_handler.ts";
 import { changesOf } from "../../../lib/handlers/change/change_slot.ts";
 import { detectCause, prematch, selectChanges } from "../../../lib/handlers/change/decide.ts";
 import { causeOf } from "../../../lib/handlers/turn.ts";
@@ -7,7 +8,7 @@ import type { Observer } from "../../../lib/execution/observer.ts";
 import { PODS } from "../../../lib/model/kinds.ts";
 import type { KubeObject } from "../../../lib/model/object.ts";
 import { EVERYTHING } from "../../../lib/model/selector.ts";
-import type { ChangeCause } from "../../../lib/handlers/causes.ts";
+import type { ChangeCause } from "../../../lib/handlers/change/change_cause.ts";
 import { declareInto, type On } from "../../../lib/handlers/on.ts";
 import { Registry } from "../../../lib/handlers/registry.ts";
 import { defaultSettings } from "../../../lib/settings/settings.ts";
@@ -28,7 +29,7 @@ function decided(
 ): { readonly cause: ChangeCause; readonly selected: readonly string[] } {
   const { turn } = makeBench(options);
   const cause = detectCause(turn, changesOf(turn.state));
-  const prematched = prematch(turn, { cause, handlers: turn.kind.handlers.changes });
+  const prematched = prematch(turn, { cause, handlers: turn.kind.handlers.of(CHANGE) });
   const selected = selectChanges(turn, { cause, prematched, observer: options.observer });
   return { cause, selected: selected.map(({ id }) => id) };
 }
@@ -91,7 +92,7 @@ function select(
     diff: [],
     ...changes,
   };
-  const prematched = prematch(turn, { cause, handlers: registry.of(PODS).changes });
+  const prematched = prematch(turn, { cause, handlers: registry.of(PODS).of(CHANGE) });
   return selectChanges(turn, { cause, prematched, observer }).map(({ id }) => id);
 }
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { CHANGE } from "../../../lib/handlers/change/change_handler.ts";
 import { changesOf } from "../../../lib/handlers/change/change_slot.ts";
 import { detectCause } from "../../../lib/handlers/change/decide.ts";
 import { loadProgress } from "../../../lib/handlers/change/notes.ts";
@@ -16,7 +17,7 @@ function pod(spec: KubeObject["spec"]): KubeObject {
 /** The digests that two handlers get which have finished, the second of them about a field. */
 function signed(turn: Turn, purpose: "create" | "delete" = "create"): (string | undefined)[] {
   const slot = changesOf(turn.state);
-  const handlers = turn.kind.handlers.changes;
+  const handlers = turn.kind.handlers.of(CHANGE);
   const progress = loadProgress(turn, slot, handlers);
   const signatures = new Signatures({ turn, slot, cause: detectCause(turn, slot), purpose });
   progress.activate(handlers, { purpose, now: 0, isAsSigned: (...asked) => signatures.isAsSigned(...asked) });
@@ -62,7 +63,7 @@ describe("Signatures", () => {
     const slot = changesOf(turn.state);
     const signatures = new Signatures({ turn, slot, cause: detectCause(turn, slot), purpose: "delete" });
     assert.ok(
-      turn.kind.handlers.changes.every((handler) => signatures.isAsSigned(handler, "of another state")),
+      turn.kind.handlers.of(CHANGE).every((handler) => signatures.isAsSigned(handler, "of another state")),
     );
   });
 });

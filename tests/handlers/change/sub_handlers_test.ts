@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { changeHandler } from "../../../lib/handlers/declare.ts";
+import { changeHandler } from "../../../lib/handlers/change/change_handler.ts";
 import { subHandler } from "../../../lib/handlers/change/sub_handlers.ts";
 
 function fn(): void {}
 
-const created = changeHandler({ cause: "create", resource: "pods", options: { id: "parent" }, fn });
-const updated = changeHandler({ cause: "update", resource: "pods", options: { field: "spec" }, fn });
+const created = changeHandler({ resource: "pods", options: { id: "parent" }, fn }, { cause: "create" });
+const updated = changeHandler({ resource: "pods", options: { field: "spec" }, fn }, { cause: "update" });
 
 describe("subHandler()", () => {
   it("takes an id, options or both before the function, and puts the parent's id before", () => {
@@ -19,7 +19,7 @@ describe("subHandler()", () => {
   });
 
   it("runs for whatever its parent runs for, and holds no object", () => {
-    const parent = changeHandler({ cause: "delete", resource: "pods", options: {}, fn });
+    const parent = changeHandler({ resource: "pods", options: {}, fn }, { cause: "delete" });
     const { reason, requiresFinalizer, selector } = subHandler({ parent, args: [fn] });
     assert.deepEqual([reason, requiresFinalizer, selector], [undefined, false, parent.selector]);
   });

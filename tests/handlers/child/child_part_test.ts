@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { CHILD } from "../../../lib/handlers/child/child_handler.ts";
 import { ChildManner } from "../../../lib/handlers/child/child_part.ts";
 import { NO_CLAIM } from "../../../lib/handlers/part.ts";
 import { CHILDREN } from "../../../lib/handlers/child/child_events.ts";
@@ -17,7 +18,7 @@ describe("the part of handlers of children", () => {
           throw new TemporaryError("again", { delay: 7 });
         }),
     });
-    const part = new ChildManner(() => {}).part(turn);
+    const part = new ChildManner(() => {}).part(turn, turn.kind.handlers.of(CHILD));
     assert.equal(part.run?.(NO_CLAIM), undefined, "most turns are not awaited");
     assert.deepEqual([part.next?.(), part.atRest], [undefined, true]);
     const event = {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { EVENT } from "../../../lib/handlers/event/event_handler.ts";
 import { EVENTS } from "../../../lib/handlers/event/event_part.ts";
 import { makeBench } from "../bench.ts";
 
@@ -19,7 +20,7 @@ describe("the part of handlers of raw events", () => {
         on.event("pods", { id: "c" }, ({ patch }) => void (patch.status = { told: told.length }));
       },
     });
-    const part = EVENTS.part(turn);
+    const part = EVENTS.part(turn, turn.kind.handlers.of(EVENT));
     await part.told?.({ type: "MODIFIED", object: body });
     await part.told?.({ type: "DELETED", object: { metadata: body.metadata } });
     assert.deepEqual(told, [["MODIFIED", { a: 1 }], ["DELETED", { a: 1 }]]);

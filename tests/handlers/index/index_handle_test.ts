@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { INDEX } from "../../../lib/handlers/index/index_handler.ts";
 import { IndexHandle } from "../../../lib/handlers/index/index_handle.ts";
 import { declareInto } from "../../../lib/handlers/on.ts";
 import { Registry } from "../../../lib/handlers/registry.ts";
@@ -11,7 +12,7 @@ describe("op.index()", () => {
     const byName = index("pods", { field: "spec.nodeName" }, function byName({ name }) {
       return { [name]: 1 };
     });
-    const [handler, ...rest] = registry.indexHandlers;
+    const [handler, ...rest] = registry.all(INDEX);
     assert.equal(rest.length, 0);
     assert.deepEqual([handler?.id, handler?.field], ["byName", ["spec", "nodeName"]]);
     assert.equal(handler?.handle, byName);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { RECONCILE } from "../../../lib/handlers/reconcile/reconcile_handler.ts";
 import { Concurrency } from "../../../lib/handlers/reconcile/concurrency.ts";
 import { NO_CLAIM, type Part } from "../../../lib/handlers/part.ts";
 import { ReconcileManner } from "../../../lib/handlers/reconcile/reconcile_part.ts";
@@ -15,7 +16,9 @@ function pod(metadata: Partial<KubeObject["metadata"]> = {}): KubeObject {
 }
 
 function partOf(body: KubeObject, declare: BenchOptions["declare"]): Part {
-  return new ReconcileManner(new Concurrency({ wake: () => true })).part(makeBench({ body, declare }).turn);
+  const { turn } = makeBench({ body, declare });
+  const manner = new ReconcileManner(new Concurrency({ wake: () => true }));
+  return manner.part(turn, turn.kind.handlers.of(RECONCILE));
 }
 
 describe("the part of op.reconcile", () => {

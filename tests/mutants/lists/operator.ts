@@ -90,11 +90,11 @@ const mutants: Mutant[] = [
     [
       "WatchedResources.watched",
       "const handlers = registry.objectHandlers;",
-      "const handlers = [...registry.objectHandlers, ...registry.admissionHandlers];",
+      "const handlers = [...registry.objectHandlers, ...registry.all(ADMISSION)];",
     ],
     [
       "WatchedResources.watched",
-      "new Map(registry.admissionHandlers.map((each) => [each, this.#resolve(each, served)]))",
+      "new Map(admission.map((each) => [each, this.#resolve(each, served)]))",
       "new Map()",
     ],
   ]),

@@ -13,15 +13,19 @@ const mutants: Mutant[] = [
     ["nameOf", "fn.name.replace(/^(bound )+/", "fn.name.replace(/^bound /"],
   ], ON),
   ...breaksOf("lib/handlers/declare.ts", [
-    ["objectHandler", `declaration.isSub === true || cause === "index";`, "declaration.isSub === true;"],
-    ["changeHandler", `if (cause === "field" && handler.field === undefined`, "if (false"],
     ["rejectContradictions", "if (criteria.length > 0 && field === undefined) {", "if (false) {"],
     ["rejectContradictions", `if (criteria[0] === "value" && criteria.length > 1) {`, "if (false) {"],
   ], ON),
+  ...breaksOf("lib/handlers/index/index_handler.ts", [["hasPlainId: true", "hasPlainId: false"]], ON),
+  ...breaksOf("lib/handlers/change/change_handler.ts", [
+    ["changeHandler", `if (cause === "field" && handler.field === undefined`, "if (false"],
+  ], ON),
   ...breaksOf("lib/handlers/option_checks.ts", [
+    ["checkOptions", "if (value === null && check !== acceptAny) continue;", ""],
+    ["checkOptions", "    if (check === undefined) {", "    if (false) {"],
     ["checkMeta", "if (value === null || value === undefined) {", "if (false) {"],
   ], ON),
-  ...breaksOf("lib/handlers/declare.ts", [
+  ...breaksOf("lib/handlers/change/change_handler.ts", [
     ["changeHandler", `needsChange: cause === "update" || cause === "field"`, "needsChange: true"],
     [
       "changeHandler",
@@ -32,15 +36,15 @@ const mutants: Mutant[] = [
   ...breaksOf("lib/handlers/registry.ts", [
     ["Registry.#rejectCollision", "if (selectorKey(selector) !== kind) continue;", "continue;"],
     [
-      "readonly #handlers: RegisteredHandler[] = [];",
-      "static readonly shared: RegisteredHandler[] = [];\n  readonly #handlers = Registry.shared;",
+      "readonly #handlers: Registered[] = [];",
+      "static readonly shared: Registered[] = [];\n  readonly #handlers = Registry.shared;",
     ],
   ], ON),
   ...breaksOf("lib/handlers/registry.ts", [
     [
       "Registry.add",
-      "this.#handlers.push(handler);",
-      "if (!this.#handlers.some(({ fn }) => fn === handler.fn)) this.#handlers.push(handler);",
+      "this.#handlers.push(added);",
+      "if (!this.#handlers.some((each) => each.handler.fn === handler.fn)) this.#handlers.push(added);",
     ],
   ], DECIDE),
   ...breaksOf("lib/handlers/change/decide.ts", [
@@ -62,7 +66,7 @@ const mutants: Mutant[] = [
     ["this.#lifecycle = value ?? undefined;", "this.#lifecycle = value ?? this.#lifecycle;"],
   ], ON),
   ...breaksOf(
-    "lib/handlers/declare.ts",
+    "lib/handlers/admission/admission_handler.ts",
     [["operationsOf", "if (listed?.length === 0) {", "if (false) {"]],
     ON,
   ),

@@ -103,7 +103,7 @@ const mutants: Mutant[] = [
     ["isThrown", "title !== undefined && isFault", "isFault"],
   ], ["tests/execution/children_error_test.ts"]),
   ...breaksOf("lib/operator/watched_resources.ts", [
-    ["if (kinds.some((each) => registry.of(each).reconciles.length > 0)) continue;", ""],
+    ["if (kinds.some((each) => registry.of(each).of(RECONCILE).length > 0)) continue;", ""],
     ["owner !== undefined && matches(owner, each)", "owner === undefined || matches(owner, each)"],
     ["if (child !== undefined) continue;", ""],
   ], ["tests/operator/watched_resources_test.ts"]),

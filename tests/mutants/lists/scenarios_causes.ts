@@ -5,7 +5,7 @@ import type { Mutant } from "../mutant.ts";
 const tests = ["tests/scenarios/causes_test.ts"];
 const finalizers = ["tests/scenarios/finalizers_test.ts"];
 
-const CAUSES = { file: "lib/handlers/causes.ts", tests };
+const CAUSES = { file: "lib/handlers/change/change_cause.ts", tests };
 const APPLY = { file: "lib/execution/write_requests.ts", tests: finalizers };
 
 const mutants: Mutant[] = [
@@ -109,7 +109,7 @@ const mutants: Mutant[] = [
     by: "return undefined;",
   },
   {
-    file: "lib/handlers/declare.ts",
+    file: "lib/handlers/change/change_handler.ts",
     tests: finalizers,
     in: "changeHandler",
     replace: 'requiresFinalizer: cause === "delete" && options.optional !== true,',

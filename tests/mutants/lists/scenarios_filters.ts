@@ -15,8 +15,8 @@ const mutants: Mutant[] = [
     file: "lib/handlers/registry.ts",
     tests: filters,
     in: "Registry.#find",
-    replace: "const isOurs = (handler: WatchingHandler): boolean => this.#isServed(handler, resource);",
-    by: "const isOurs = (): boolean => true;",
+    replace: "isWatching(each) && this.#isServed(each.handler, resource)",
+    by: "isWatching(each)",
   },
   // A filter that throws: ends the cycle; counts as matching; is complained about each time, or never.
   {
@@ -84,9 +84,8 @@ const mutants: Mutant[] = [
   {
     ...OBSERVATION,
     in: "WatchedResources.concerns",
-    replace: "return [...objectHandlers, ...admissionHandlers].some(({ selector }) =>",
-    by:
-      "return objectHandlers.length < 0 && [...objectHandlers, ...admissionHandlers].some(({ selector }) =>",
+    replace: "return this.#options.registry.ofObjects.some(",
+    by: "return this.#options.registry.isEmpty && this.#options.registry.ofObjects.some(",
   },
   // Kinds are watched that cannot be; are handled that cannot be patched; or it is not said.
   {

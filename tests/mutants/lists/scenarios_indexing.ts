@@ -145,18 +145,17 @@ const mutants: Mutant[] = [
   },
   // Kinds that have indexes only are not watched.
   {
-    file: "lib/handlers/registry.ts",
+    file: "lib/handlers/index/index_handler.ts",
     tests,
-    in: "isWatching",
-    replace: 'handler.type !== "admission" && handler.type !== "task";',
-    by: 'handler.type !== "admission" && handler.type !== "task" && handler.type !== "index";',
+    replace: 'about: "objects",',
+    by: 'about: "requests",',
   },
   {
     file: "lib/handlers/registry.ts",
     tests,
     in: "Registry.#find",
-    replace: "const isOurs = (handler: WatchingHandler): boolean => this.#isServed(handler, resource);",
-    by: "const isOurs = (): boolean => true;",
+    replace: "isWatching(each) && this.#isServed(each.handler, resource)",
+    by: "isWatching(each)",
   },
   {
     ...INDEXING,

@@ -85,7 +85,7 @@ const mutants: Mutant[] = [
   {
     ...LIFETIME,
     in: "findCredentials",
-    replace: 'if (registry.activitiesOf("login").length === 0) {',
+    replace: 'if (!registry.all(ACTIVITY).some(({ activity }) => activity === "login")) {',
     by: "if (true) {",
   },
   {

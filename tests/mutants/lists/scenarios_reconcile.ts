@@ -14,8 +14,12 @@ const pace = ["tests/scenarios/reconcile_pace_test.ts"];
 
 const mutants: Mutant[] = [
   ...breaksOf(CONTROLLER, [
-    ["Controller.notify", "this.triggers.notify(resource, told, handlers.sources);", ""],
-    ["Controller.#stateOf", "for (const manner of manners) manner.introduce?.(state, handlers);", ""],
+    ["Controller.notify", "this.triggers.notify(resource, told, handlers);", ""],
+    [
+      "Controller.#stateOf",
+      "for (const { manner, handlers } of manners) manner.introduce?.(state, handlers);",
+      "",
+    ],
   ], related),
   ...breaksOf(TRIGGERS, [
     ["Triggers.wake", `if (records.length > 0) queue.add(state, "dependency");`, ""],

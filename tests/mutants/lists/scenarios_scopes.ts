@@ -161,11 +161,10 @@ const mutants: Mutant[] = [
   },
   { ...NAMESPACES, in: "Namespaces.watch", replace: ", ...selectors }", by: " }" },
   {
-    file: "lib/handlers/registry.ts",
+    file: "lib/handlers/index/index_handler.ts",
     tests,
-    in: "isWatching",
-    replace: 'handler.type !== "admission" && handler.type !== "task";',
-    by: 'handler.type !== "admission" && handler.type !== "task" && handler.type !== "index";',
+    replace: 'about: "objects",',
+    by: 'about: "requests",',
   },
 ];
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type DetectOptions, detectReason } from "../../lib/handlers/causes.ts";
+import { type DetectOptions, detectReason } from "../../../lib/handlers/change/change_cause.ts";
 
 const FINALIZER = "lotse.dev/finalizer";
 
