@@ -75,6 +75,9 @@ const LEFT_OUT = new Set(["Binding", "ComponentStatus"]);
 /** Where two groups have a kind of the same name, or a type that is no kind, the first of these keeps it. */
 const ORDER = ["core", "apps", "batch", "networking", "rbac", "storage", "admissionregistration"];
 
+/** Fields that all kinds have, or that have a type of their own. */
+const COMMON = ["apiVersion", "kind", "metadata", "spec", "status"];
+
 const document = readDocument();
 const kinds = kindsOf(document);
 const names = nameTypes(document, kinds);
@@ -230,13 +233,14 @@ function kindsModule(): string {
   const has = (kind: Kind, part: string) => document.definitions[definitionOf(kind)]?.properties?.[part];
   const lines = [
     "/**",
-    ` * The kinds that Kubernetes ${version} serves in stable versions, with the types of spec and status.`,
+    ` * The kinds that Kubernetes ${version} serves in stable versions, with the types of their fields.`,
     " *",
     " * Made by tools/kubernetes_types.ts; do not edit.",
     " */",
     "",
     'import type * as types from "./kubernetes.ts";',
     'import type { ResourceType } from "../../registry/resource.ts";',
+    'import type { Stanzas } from "../../registry/stanzas.ts";',
     "",
     "/** Built-in kinds by name. */",
     "export interface Kinds {",
@@ -246,15 +250,10 @@ function kindsModule(): string {
       const type = typeOf(has(kind, part) ?? { type: "object" });
       return type === "JsonObject" ? undefined : `types.${type}`;
     });
-    const none = "Record<string, unknown>";
-    const parts = status !== undefined
-      ? `<${spec ?? none}, ${status}>`
-      : spec === undefined
-      ? ""
-      : `<${spec}>`;
+    const parts = [partOf(kind, spec), ...status === undefined ? [] : [status]].join(", ");
     const place = kind.namespaced ? "" : " Cluster-scoped.";
     lines.push(`  /** Kind "${kind.kind}" of ${kind.group || "core"}/${kind.version}.${place} */`);
-    lines.push(`  readonly ${kind.kind}: ResourceType${parts};`);
+    lines.push(`  readonly ${kind.kind}: ResourceType<${parts}>;`);
   }
   lines.push(
     "}",
@@ -270,6 +269,14 @@ function kindsModule(): string {
   }
   lines.push("};");
   return `${lines.join("\n")}\n`;
+}
+
+/** The type of a kind's spec, with the other fields of its objects. */
+function partOf(kind: Kind, spec: string | undefined): string {
+  const { properties = {} } = document.definitions[definitionOf(kind)] ?? {};
+  const hasMore = Object.keys(properties).some((key) => !COMMON.includes(key));
+  const more = hasMore ? [`Stanzas<types.${names.get(definitionOf(kind))}>`] : [];
+  return [...spec === undefined ? [] : [spec], ...more].join(" & ") || "Record<string, unknown>";
 }
 
 function write(path: string, text: string): void {

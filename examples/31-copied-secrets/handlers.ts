@@ -1,6 +1,5 @@
 /** Copies Secrets into the namespaces that they name. */
 import { kinds, operator } from "@lotse/lotse";
-import type { Secret } from "@lotse/lotse/kubernetes";
 
 const COPIED = "example.com/copied";
 const COPY_TO = "example.com/copy-to";
@@ -36,7 +35,7 @@ op.reconcile(kinds.Secret, {
     for (const each of removed) logger.info("Removed", { namespace: each });
   },
 }, async function copy({ namespace, name, body, annotations, logger }) {
-  const { type, data } = body as Secret;
+  const { type, data } = body;
   const origin = originOf(namespace, name);
   const wanted = (annotations[COPY_TO] ?? "").split(",").map((each) => each.trim()).filter((each) =>
     each !== ""

@@ -1,6 +1,5 @@
 /** Connects Accounts to a service, each with the password in a Secret of its own. */
 import { kinds, operator, resource, TemporaryError } from "@lotse/lotse";
-import type { Secret } from "@lotse/lotse/kubernetes";
 
 interface AccountSpec {
   secret: string;
@@ -19,7 +18,7 @@ const secrets = op.cache(kinds.Secret);
 op.watches(kinds.Secret, ({ metadata }) => accounts.by("secret", `${metadata.namespace}/${metadata.name}`));
 
 op.reconcile(Account, function connect({ namespace = "default", spec, conditions, logger }) {
-  const secret = secrets.get({ namespace, name: spec.secret }) as Secret | undefined;
+  const secret = secrets.get({ namespace, name: spec.secret });
   const password = secret?.data?.["password"];
   const fault = password === undefined
     ? { reason: "NoPassword", message: `Secret "${spec.secret}" has no password yet` }

@@ -5,10 +5,11 @@
  * The names are Kopf's keyword arguments. Source: Kopf, docs/kwargs.
  */
 
-import type { JsonObject, KubeObject, ObjectMeta } from "../model/object.ts";
+import type { JsonObject, ObjectMeta } from "../model/object.ts";
 import type { Patch } from "../model/patch.ts";
 import type { Resource } from "../model/resource.ts";
 import type { DeepReadonly } from "../registry/field_paths.ts";
+import type { ObjectOf } from "../registry/stanzas.ts";
 import type { Clock, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { Index } from "./index/index_handle.ts";
@@ -21,7 +22,7 @@ export interface ObjectArguments<Spec = JsonObject, Status = JsonObject, Memo ex
   /** The kind as the server serves it. */
   readonly resource: Resource;
   /** The whole object. */
-  readonly body: DeepReadonly<KubeObject<Spec, Status>>;
+  readonly body: DeepReadonly<ObjectOf<Spec, Status>>;
   /** Empty where the object has none. */
   readonly spec: DeepReadonly<Spec>;
   /** Empty where the object has none. */

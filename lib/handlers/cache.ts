@@ -5,10 +5,11 @@
  * write by `op.api` shows at the next line. Objects are frozen.
  */
 
-import type { JsonObject, KubeObject } from "../model/object.ts";
+import type { JsonObject } from "../model/object.ts";
 import type { Referable } from "../model/references.ts";
 import type { DeepReadonly } from "../registry/field_paths.ts";
 import { type ResourceLike, selectorOf } from "../registry/resource.ts";
+import type { ObjectOf } from "../registry/stanzas.ts";
 import { calledFrom } from "../runtime/call_site.ts";
 import type { HandlerType } from "./handler_type.ts";
 import type { ObjectHandler } from "./handlers.ts";
@@ -23,7 +24,7 @@ import {
 import type { Registry } from "./registry.ts";
 
 /** An object of a cache: frozen, with everything in it. */
-export type CachedView<Spec, Status> = DeepReadonly<KubeObject<Spec, Status>>;
+export type CachedView<Spec, Status> = DeepReadonly<ObjectOf<Spec, Status>>;
 
 /** Returns the keys under which an object is found: one, several or none. */
 export type CacheIndex<Spec = JsonObject, Status = JsonObject> = (
@@ -41,7 +42,7 @@ export interface CacheOptions<Spec = JsonObject, Status = JsonObject, Indexes ex
   /** Fetch and keep the metadata alone. Only where no handler is for the kind. Default: false. */
   readonly metadataOnly?: boolean;
   /** Cuts objects down before they are kept. Only where no handler is for the kind. Default: they are kept whole. */
-  readonly transform?: (object: KubeObject<Spec, Status>) => KubeObject<Spec, Status> | void;
+  readonly transform?: (object: ObjectOf<Spec, Status>) => ObjectOf<Spec, Status> | void;
   /** Keys by which `by()` finds objects, by names of your own. */
   readonly indexes?: Readonly<Record<Indexes, CacheIndex<Spec, Status>>>;
 }

@@ -25,6 +25,7 @@ import type {
 } from "../registry/api.ts";
 import { findKind } from "../registry/find_kind.ts";
 import type { ResourceType } from "../registry/resource.ts";
+import type { ObjectOf } from "../registry/stanzas.ts";
 import { awaitedFrom, blamedOn, iteratedFrom } from "../runtime/call_site.ts";
 import type { ApiSource } from "./api_source.ts";
 import { waitFor, watch } from "./object_watch.ts";
@@ -47,13 +48,18 @@ type Kind = ResourceType<unknown, unknown>;
 /** Returns the API of an operator. @param source Is called for each call; it throws while the operator does not run. */
 export function createApi(source: () => ApiSource): Api {
   const apply = (kind: Kind, object: Applied<unknown, unknown>, options: ApplyOptions = {}) =>
-    applyTo(source(), kind, object, options) as Promise<KubeObject<never, never>>; // as above
+    applyTo(source(), kind, object, options) as Promise<never>; // as above
   // Which fields of which kinds were told of.
   const told = new Set<string>();
   return {
     get: asked(async (kind: Kind, address: PartAddress, options?: CallOptions) => {
       const { client } = source();
-      return await client.get<KubeObject<never, never>>(await resolve(client, kind), address, options);
+      // As above: a type of which every type is made.
+      return await client.get<KubeObject<never, never>>(
+        await resolve(client, kind),
+        address,
+        options,
+      ) as never;
     }),
     list: askedAll((kind, options) => list(source, kind, options)),
     watch: askedAll((kind, scope) => watch(source, kind, scope)),
@@ -66,7 +72,7 @@ export function createApi(source: () => ApiSource): Api {
       const { client } = source();
       const resource = await resolve(client, kind);
       await refuseApart(resource, object.metadata ?? {}, client.discovery);
-      return await client.create(resource, typed(resource, object), options);
+      return await client.create(resource, typed(resource, object), options) as never; // as above
     }),
     replace: asked(async (kind, object, { preconditions, ...options } = {}) => {
       const { client } = source();
@@ -76,10 +82,10 @@ export function createApi(source: () => ApiSource): Api {
         resource,
         typed(resource, limited(object, preconditions)),
         options,
-      );
+      ) as never; // as above
     }),
     patch: asked(async (kind: Kind, address, patch, options) =>
-      await patchAt(source(), kind, address, { patch, ...options })
+      await patchAt(source(), kind, address, { patch, ...options }) as never // as above
     ),
     delete: asked(async (kind, address, options = {}) => {
       const { client, states } = source();
@@ -121,10 +127,10 @@ async function* list<Spec, Status>(
   source: () => ApiSource,
   kind: ResourceType<Spec, Status>,
   options: ListOptions = {},
-): AsyncGenerator<KubeObject<Spec, Status>, void, void> {
+): AsyncGenerator<ObjectOf<Spec, Status>, void, void> {
   const { client } = source();
   const resource = await resolve(client, kind);
-  for await (const page of client.list<KubeObject<Spec, Status>>(resource, options)) yield* page.items;
+  for await (const page of client.list<ObjectOf<Spec, Status>>(resource, options)) yield* page.items;
 }
 
 async function applyTo(

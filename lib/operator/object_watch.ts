@@ -11,6 +11,7 @@ import { namespacedName } from "../model/references.ts";
 import type { Address, WaitCondition, WaitOptions, WatchScope } from "../registry/api.ts";
 import { findKind } from "../registry/find_kind.ts";
 import type { ResourceType } from "../registry/resource.ts";
+import type { ObjectOf } from "../registry/stanzas.ts";
 import type { Seconds } from "../runtime/host.ts";
 import type { ApiSource } from "./api_source.ts";
 
@@ -22,7 +23,7 @@ export async function* watch<Spec, Status>(
   source: () => ApiSource,
   kind: ResourceType<Spec, Status>,
   scope: WatchScope,
-): AsyncGenerator<WatchEvent<KubeObject<Spec, Status>>, void, void> {
+): AsyncGenerator<WatchEvent<ObjectOf<Spec, Status>>, void, void> {
   for await (const item of follow(source(), kind, scope)) if (item !== "synced") yield item;
 }
 
@@ -37,7 +38,7 @@ export async function waitFor<Spec, Status>(
   source: () => ApiSource,
   kind: ResourceType<Spec, Status>,
   { address: { name, namespace }, condition, timeout = WAIT_TIMEOUT, signal }: Waiting<Spec, Status>,
-): Promise<KubeObject<Spec, Status> | undefined> {
+): Promise<ObjectOf<Spec, Status> | undefined> {
   if (typeof timeout !== "number" || Number.isNaN(timeout)) {
     throw new TypeError(`Cannot wait for ${String(timeout)} seconds: pass a number`);
   }
@@ -51,7 +52,7 @@ export async function waitFor<Spec, Status>(
     fieldSelector: `metadata.name=${name}`,
     signal: signal === undefined ? ending.signal : AbortSignal.any([ending.signal, signal]),
   };
-  let object: KubeObject<Spec, Status> | undefined;
+  let object: ObjectOf<Spec, Status> | undefined;
   let verdict: boolean | string = "it was not read yet";
   for await (const item of follow(source(), kind, scope)) {
     if (item !== "synced") object = item.type === "DELETED" ? undefined : item.object;
@@ -70,7 +71,7 @@ export async function waitFor<Spec, Status>(
 
 function judgeOf<Spec, Status>(
   condition: WaitCondition<Spec, Status>,
-): (object: KubeObject<Spec, Status> | undefined) => boolean | string {
+): (object: ObjectOf<Spec, Status> | undefined) => boolean | string {
   if (typeof condition === "function") return condition;
   if (typeof condition !== "string") {
     throw new TypeError('Cannot wait for that: pass the type of a condition, "Deleted", or a function');
@@ -91,7 +92,7 @@ async function* follow<Spec, Status>(
   { client, host, logger, settings: { watching } }: ApiSource,
   kind: ResourceType<Spec, Status>,
   { namespace, labelSelector, fieldSelector, signal }: WatchScope,
-): AsyncGenerator<WatchEvent<KubeObject<Spec, Status>> | "synced", void, void> {
+): AsyncGenerator<WatchEvent<ObjectOf<Spec, Status>> | "synced", void, void> {
   const resource = await findKind(client.discovery, kind);
   const store = new ObjectStore();
   let refusal: ApiError | undefined;
@@ -104,7 +105,7 @@ async function* follow<Spec, Status>(
   for await (const items of watchObjects({ ...narrowed, ...environment, resource, store })) {
     for (const item of items) {
       if (signal.aborted) return;
-      for (const event of takeIn(store, item)) yield event as WatchEvent<KubeObject<Spec, Status>>; // the kind's types
+      for (const event of takeIn(store, item)) yield event as WatchEvent<ObjectOf<Spec, Status>>; // the kind's types
       if (item.type === "synced") yield "synced";
     }
   }

@@ -81,6 +81,7 @@ export type { HandlerCall } from "../engines/calls.ts";
 export type { Candidate, LifecycleContext } from "../execution/lifecycle.ts";
 export type { Postable, TypedPostOptions } from "../operator/events.ts";
 export type {
+  AppliedFields,
   EvictOptions,
   JsonPatchOperation,
   LogOptions,
@@ -101,6 +102,7 @@ export type {
 export type { WriteOptions } from "../client/client.ts";
 export type { MissingRight } from "../client/errors.ts";
 export type { ConditionOptions } from "../registry/conditions.ts";
+export type { ObjectOf, Stanzas, StanzasOf } from "../registry/stanzas.ts";
 export type { DeclareTask, TaskArguments, TaskOptions } from "../handlers/task/task_handler.ts";
 export type {
   Counter,

@@ -11,6 +11,7 @@ import type { Referable } from "../model/references.ts";
 import type { Seconds } from "../runtime/host.ts";
 import type { DeepReadonly } from "./field_paths.ts";
 import type { ResourceType } from "./resource.ts";
+import type { ObjectOf, StanzasOf } from "./stanzas.ts";
 
 /** Which object. */
 export interface Address {
@@ -27,12 +28,12 @@ export interface PartAddress extends Address {
 }
 
 /** An object as it is sent: complete, but without the fields that the server adds, such as defaults of the kind's schema. */
-export type NewObject<Spec, Status, Input = unknown> = DeepReadonly<
-  Partial<KubeObject<unknown extends Input ? Spec : Input, Status>>
->;
+export type NewObject<Spec, Status, Input = unknown> =
+  & DeepReadonly<Partial<KubeObject<unknown extends Input ? Spec : Input, Status>>>
+  & DeepReadonly<Partial<StanzasOf<Spec>>>;
 
 /** A merge patch of an object: objects in part, null for fields that are to be deleted, lists as a whole. */
-export interface ObjectPatch<Spec, Status> {
+export type ObjectPatch<Spec, Status> = DeepReadonly<PatchOf<StanzasOf<Spec>>> & {
   /** Changes to the metadata. */
   readonly metadata?: DeepReadonly<PatchOf<ObjectMeta>>;
   /** Changes to the spec. */
@@ -41,7 +42,7 @@ export interface ObjectPatch<Spec, Status> {
   readonly status?: DeepReadonly<PatchOf<Status>> | null;
   /** Changes to other fields that the kind has. */
   readonly [stanza: string]: unknown;
-}
+};
 
 /** One operation of a JSON patch. Source: RFC 6902. */
 export interface JsonPatchOperation {
@@ -56,20 +57,24 @@ export interface JsonPatchOperation {
 }
 
 /** The wishes of an operator for an object: the fields that it owns, and no others. */
-export interface Applied<Spec, Status> {
+export type Applied<Spec, Status> = AppliedFields<Spec, Status> & {
   /** Its address, and the metadata that are wanted. */
   readonly metadata:
     & DeepReadonly<
       Pick<ObjectMeta, "namespace" | "labels" | "annotations" | "ownerReferences" | "finalizers">
     >
     & { readonly name: string };
+};
+
+/** The wishes for an object, without its metadata. */
+export type AppliedFields<Spec, Status> = PartOf<StanzasOf<Spec>> & {
   /** In part: only the fields that are to have these values. */
   readonly spec?: PartOf<Spec>;
   /** The same. Where it is a subresource, apply it with `subresource: "status"`. */
   readonly status?: PartOf<Status>;
   /** Other fields that the kind has. */
   readonly [stanza: string]: unknown;
-}
+};
 
 /** A value in part: lists as a whole, also the frozen lists that handlers get. */
 export type PartOf<T> = T extends readonly unknown[] ? DeepReadonly<T>
@@ -148,7 +153,7 @@ export interface WaitOptions {
  */
 export type WaitCondition<Spec, Status> =
   | string
-  | ((object: KubeObject<Spec, Status> | undefined) => boolean | string);
+  | ((object: ObjectOf<Spec, Status> | undefined) => boolean | string);
 
 /** Which lines of a log. */
 export interface LogOptions {
@@ -225,12 +230,12 @@ export interface Api {
     kind: ResourceType<Spec, Status>,
     address: PartAddress,
     options?: CallOptions,
-  ): Promise<KubeObject<Spec, Status>>;
+  ): Promise<ObjectOf<Spec, Status>>;
   /** Yields all objects of the kind, page after page; of one namespace or all, narrowed by selectors. */
   list<Spec, Status>(
     kind: ResourceType<Spec, Status>,
     options?: ListOptions,
-  ): AsyncIterable<KubeObject<Spec, Status>>;
+  ): AsyncIterable<ObjectOf<Spec, Status>>;
   /**
    * Yields the objects that there are (type null), then their changes, until the signal aborts.
    *
@@ -240,7 +245,7 @@ export interface Api {
   watch<Spec, Status>(
     kind: ResourceType<Spec, Status>,
     scope: WatchScope,
-  ): AsyncIterable<WatchEvent<KubeObject<Spec, Status>>>;
+  ): AsyncIterable<WatchEvent<ObjectOf<Spec, Status>>>;
   /**
    * Makes the object, or brings it in line, by server-side apply, and resolves to its newest state.
    *
@@ -252,7 +257,7 @@ export interface Api {
     kind: ResourceType<Spec, Status>,
     object: Applied<Spec, Status>,
     options?: ApplyOptions,
-  ): Promise<KubeObject<Spec, Status>>;
+  ): Promise<ObjectOf<Spec, Status>>;
   /**
    * The same for an object that belongs to another: `owner` is the object that the running handler is about, unless one is
    * given. It goes when its owner goes. Fields that the server owns (`resourceVersion`, `uid` and the like) are left out.
@@ -261,26 +266,26 @@ export interface Api {
     kind: ResourceType<Spec, Status>,
     object: Applied<Spec, Status>,
     options?: ApplyOptions,
-  ): Promise<KubeObject<Spec, Status>>;
+  ): Promise<ObjectOf<Spec, Status>>;
   /** Creates an object; its `apiVersion` and `kind` are filled in. An ApiError has the status 409 if it is there. */
   create<Spec, Status, Input>(
     kind: ResourceType<Spec, Status, Input>,
     object: NewObject<Spec, Status, Input>,
     options?: WriteOptions,
-  ): Promise<KubeObject<Spec, Status>>;
+  ): Promise<ObjectOf<Spec, Status>>;
   /** Writes the whole object. An ApiError has the status 409 if its `resourceVersion` is not the newest. */
   replace<Spec, Status>(
     kind: ResourceType<Spec, Status>,
-    object: KubeObject<Spec, Status>,
+    object: ObjectOf<Spec, Status>,
     options?: ReplaceOptions,
-  ): Promise<KubeObject<Spec, Status>>;
+  ): Promise<ObjectOf<Spec, Status>>;
   /** Changes an object by a merge patch, or by a list of operations, and resolves to its newest state. */
   patch<Spec, Status>(
     kind: ResourceType<Spec, Status>,
     address: PartAddress,
     patch: ObjectPatch<Spec, Status> | readonly JsonPatchOperation[],
     options?: PatchOptions,
-  ): Promise<KubeObject<Spec, Status>>;
+  ): Promise<ObjectOf<Spec, Status>>;
   /** Deletes an object. An ApiError has the status 404 if it is not there, unless `ifExists` is set. */
   delete<Spec, Status>(
     kind: ResourceType<Spec, Status>,
@@ -307,7 +312,7 @@ export interface Api {
     address: Address,
     condition: WaitCondition<Spec, Status>,
     options?: WaitOptions,
-  ): Promise<KubeObject<Spec, Status> | undefined>;
+  ): Promise<ObjectOf<Spec, Status> | undefined>;
   /** Yields the lines of a Pod's log, as they come. */
   logs(pod: Address, options?: LogOptions): AsyncIterable<string>;
   /** Evicts a Pod. An ApiError has the status 429 if a disruption budget forbids it for now: that is not tried again here. */

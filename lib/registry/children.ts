@@ -7,9 +7,10 @@
 import type { JsonObject, KubeObject, ObjectMeta } from "../model/object.ts";
 import type { Patch } from "../model/patch.ts";
 import type { Seconds } from "../runtime/host.ts";
-import type { Applied } from "./api.ts";
+import type { AppliedFields } from "./api.ts";
 import type { Conditions } from "./conditions.ts";
 import type { ResourceType } from "./resource.ts";
+import type { ObjectOf } from "./stanzas.ts";
 
 /** Metadata of a child. A name or namespace that is left out is made from the owner's. */
 export type ChildMeta = Pick<
@@ -31,14 +32,14 @@ export interface Manifest {
 
 /** A manifest whose kind is known, so that a misspelt field does not compile. */
 export type TypedManifest<Spec, Status> =
-  & Omit<Applied<Spec, Status>, "metadata">
+  & AppliedFields<Spec, Status>
   & { readonly metadata?: ChildMeta };
 
 /**
  * Tells whether a child is ready: true, or false, or a few words that name the thing that it waits for.
  */
 export type Readiness<Spec = JsonObject, Status = JsonObject> = (
-  object: KubeObject<Spec, Status>,
+  object: ObjectOf<Spec, Status>,
 ) => boolean | string;
 
 /** How a child is treated. */
@@ -75,7 +76,9 @@ export type DesiredChildren = Readonly<
 >;
 
 /** A child of any kind. */
-export interface AnyChild extends ChildOptions<never, never> {
+export interface AnyChild extends Omit<ChildOptions, "ready"> {
+  /** When the child is ready. Default: as soon as it was applied. */
+  readonly ready?: (object: never) => boolean | string;
   /** Which kind the manifest is of. Default: the manifest's `apiVersion` and `kind`. */
   readonly kind?: ResourceType<unknown, unknown>;
   /** The manifest, or several. */
@@ -85,7 +88,7 @@ export interface AnyChild extends ChildOptions<never, never> {
 /** A child as it is on the server; for a map of manifests, a map. */
 export type LiveChild<Wanted> = Wanted extends ReadonlyMap<string, Manifest> ? ReadonlyMap<string, KubeObject>
   : Wanted extends { readonly apply: ReadonlyMap<string, Manifest> } ? ReadonlyMap<string, KubeObject>
-  : Wanted extends { readonly kind: ResourceType<infer Spec, infer Status> } ? KubeObject<Spec, Status>
+  : Wanted extends { readonly kind: ResourceType<infer Spec, infer Status> } ? ObjectOf<Spec, Status>
   : Wanted extends undefined | null ? undefined
   : KubeObject;
 

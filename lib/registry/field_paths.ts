@@ -6,6 +6,7 @@
  */
 
 import type { ObjectMeta } from "../model/object.ts";
+import type { StanzasOf } from "./stanzas.ts";
 
 /** The parts of an object that paths may lead through. */
 export interface Addressable<Spec, Status> {
@@ -40,13 +41,15 @@ export type ValueAt<T, Path extends string> = Path extends `${infer Key}.${infer
   : unknown;
 
 /** A dotted path into an object of this type; any string where the spec's type is not known. */
-export type FieldOf<Spec, Status> = string extends keyof Spec ? string : PathOf<Addressable<Spec, Status>>;
+export type FieldOf<Spec, Status> = string extends keyof Spec ? string
+  : PathOf<Addressable<Spec, Status> & StanzasOf<Spec>>;
 
 /** A field of this kind: a dotted path, or a list of keys. */
 export type FieldPathOf<Spec, Status> = FieldOf<Spec, Status> | readonly string[];
 
 /** The type at a dotted path of an object of this type. */
-export type FieldValue<Spec, Status, Path> = Path extends string ? ValueAt<Addressable<Spec, Status>, Path>
+export type FieldValue<Spec, Status, Path> = Path extends string
+  ? ValueAt<Addressable<Spec, Status> & StanzasOf<Spec>, Path>
   : unknown;
 
 /** The same shape, to look at only. */

@@ -115,7 +115,7 @@ function* plan(name: string, child: AnyChild, stage: number): Generator<Planned,
     kind,
     dependsOn,
     stage,
-    ready: ready as Readiness,
+    ready: ready as unknown as Readiness, // the author's claim about the kind
     recreateOn: recreateOn.map(parseField),
     force,
     adopt,

@@ -7,6 +7,7 @@
 import type { Diff } from "../../model/diff.ts";
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import type { DeepReadonly, FieldValue } from "../../registry/field_paths.ts";
+import type { ObjectOf } from "../../registry/stanzas.ts";
 import type { AttemptArguments, ObjectArguments, PlainMemo } from "../arguments.ts";
 import { type Declaration, declaring, objectHandler } from "../declare.ts";
 import type { FilterOptions } from "../filters.ts";
@@ -85,9 +86,9 @@ export interface AdmissionFilterArguments<
   /** The client's certificate; empty if it is unknown. */
   readonly sslpeer: Readonly<JsonObject>;
   /** The object as it is; undefined on creation. */
-  readonly old: DeepReadonly<KubeObject<Spec, Status>> | undefined;
+  readonly old: DeepReadonly<ObjectOf<Spec, Status>> | undefined;
   /** The object as it is to be; undefined on deletion. */
-  readonly new: DeepReadonly<KubeObject<Spec, Status>> | undefined;
+  readonly new: DeepReadonly<ObjectOf<Spec, Status>> | undefined;
   /** From old to new. */
   readonly diff: Diff;
 }

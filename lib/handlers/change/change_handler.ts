@@ -10,6 +10,7 @@ import type { Children } from "../../registry/children.ts";
 import type { Conditions } from "../../registry/conditions.ts";
 import type { DeepReadonly, FieldPathOf, FieldValue } from "../../registry/field_paths.ts";
 import type { ResourceLike } from "../../registry/resource.ts";
+import type { StanzasOf } from "../../registry/stanzas.ts";
 import type { AttemptArguments, ObjectArguments, PlainMemo } from "../arguments.ts";
 import { type Declaration, declaring, objectHandler, takeDeclaration, takeOptions } from "../declare.ts";
 import type { ChangeFilterOptions, FilterOptions } from "../filters.ts";
@@ -55,7 +56,7 @@ export type ChangeOptions<
   & OptionsOfCause<Spec, Status, Field, Memo>[Cause];
 
 /** The part of an object that change detection looks at. Source: Kopf, docs/continuity. */
-export type Essence<Spec> = {
+export type Essence<Spec> = DeepReadonly<StanzasOf<Spec>> & {
   readonly spec?: DeepReadonly<Spec>;
   readonly metadata?: {
     readonly labels?: Readonly<Record<string, string>>;

@@ -4,12 +4,13 @@
  */
 
 import type { HandlerBackoff } from "../../execution/backoff.ts";
-import type { JsonObject, KubeObject } from "../../model/object.ts";
+import type { JsonObject } from "../../model/object.ts";
 import { formatSelector } from "../../model/selector.ts";
 import type { Children } from "../../registry/children.ts";
 import type { Conditions } from "../../registry/conditions.ts";
 import type { DeepReadonly } from "../../registry/field_paths.ts";
 import { type ResourceLike, selectorOf } from "../../registry/resource.ts";
+import type { ObjectOf } from "../../registry/stanzas.ts";
 import { calledFrom } from "../../runtime/call_site.ts";
 import type { AttemptArguments, ObjectArguments, PlainMemo } from "../arguments.ts";
 import { objectHandler, takeOptions } from "../declare.ts";
@@ -31,9 +32,9 @@ export interface ChildHandlerArguments<
   /** The sort of the change; null: the child was there when the operator began to watch. */
   readonly type: RelatedChange["type"];
   /** The child as it is now; if it has gone: as it was last known. */
-  readonly child: DeepReadonly<KubeObject<ChildSpec, ChildStatus>>;
+  readonly child: DeepReadonly<ObjectOf<ChildSpec, ChildStatus>>;
   /** The child as it was known before; undefined if it was not. */
-  readonly old: DeepReadonly<KubeObject<ChildSpec, ChildStatus>> | undefined;
+  readonly old: DeepReadonly<ObjectOf<ChildSpec, ChildStatus>> | undefined;
   /** The conditions in the owner's status. */
   readonly conditions: Conditions;
   /** The objects that the owner wants to be there. */

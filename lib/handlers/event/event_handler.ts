@@ -4,9 +4,10 @@
  * Source: Kopf, docs/handlers "Event-watching handlers".
  */
 
-import type { JsonObject, KubeObject, WatchEvent } from "../../model/object.ts";
+import type { JsonObject, WatchEvent } from "../../model/object.ts";
 import type { Conditions } from "../../registry/conditions.ts";
 import type { DeepReadonly, FieldValue } from "../../registry/field_paths.ts";
+import type { ObjectOf } from "../../registry/stanzas.ts";
 import type { AttemptArguments, ObjectArguments, PlainMemo } from "../arguments.ts";
 import { type Declaration, declaring, objectHandler } from "../declare.ts";
 import type { FilterOptions } from "../filters.ts";
@@ -35,7 +36,7 @@ export interface EventFilterArguments<
   /** Null for objects of a listing. */
   readonly type: WatchEvent["type"];
   /** The event as it came. */
-  readonly event: DeepReadonly<WatchEvent<KubeObject<Spec, Status>>>;
+  readonly event: DeepReadonly<WatchEvent<ObjectOf<Spec, Status>>>;
 }
 
 /** Arguments of raw event handlers. */

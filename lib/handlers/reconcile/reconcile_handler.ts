@@ -7,10 +7,11 @@
 
 import { exponential, type HandlerBackoff } from "../../execution/backoff.ts";
 import type { ErrorsMode } from "../../execution/errors.ts";
-import type { JsonObject, KubeObject } from "../../model/object.ts";
+import type { JsonObject } from "../../model/object.ts";
 import type { Children } from "../../registry/children.ts";
 import type { Conditions } from "../../registry/conditions.ts";
 import type { DeepReadonly, FieldValue } from "../../registry/field_paths.ts";
+import type { ObjectOf } from "../../registry/stanzas.ts";
 import { blamedOn, type CallSite } from "../../runtime/call_site.ts";
 import type { Seconds } from "../../runtime/host.ts";
 import type { AttemptArguments, ObjectArguments, PlainMemo } from "../arguments.ts";
@@ -55,7 +56,7 @@ export interface PredicateArguments<
   Memo extends object = PlainMemo,
 > extends ObjectArguments<Spec, Status, Memo> {
   /** The whole object as it was. */
-  readonly old: DeepReadonly<KubeObject<Spec, Status>>;
+  readonly old: DeepReadonly<ObjectOf<Spec, Status>>;
 }
 
 /** The result of a reconcile that says when it wants to be called again, although the object has not changed. */

@@ -3,10 +3,11 @@
  * watched for the sake of others: they call no handler of these objects.
  */
 
-import type { JsonObject, KubeObject } from "../../model/object.ts";
+import type { JsonObject } from "../../model/object.ts";
 import { formatSelector, type Selector } from "../../model/selector.ts";
 import type { DeepReadonly } from "../../registry/field_paths.ts";
 import { type ResourceLike, selectorOf } from "../../registry/resource.ts";
+import type { ObjectOf } from "../../registry/stanzas.ts";
 import { calledFrom } from "../../runtime/call_site.ts";
 import type { HandlerType } from "../handler_type.ts";
 import type { ObjectHandler } from "../handlers.ts";
@@ -26,9 +27,9 @@ export interface RelatedChange<Spec = JsonObject, Status = JsonObject> {
   /** The sort of the change; null: it was there when the operator began to watch. */
   readonly type: "ADDED" | "MODIFIED" | "DELETED" | null;
   /** The object as it is now; if it has gone: as it was last known. */
-  readonly object: DeepReadonly<KubeObject<Spec, Status>>;
+  readonly object: DeepReadonly<ObjectOf<Spec, Status>>;
   /** The object as it was known before; undefined if it was not. */
-  readonly old: DeepReadonly<KubeObject<Spec, Status>> | undefined;
+  readonly old: DeepReadonly<ObjectOf<Spec, Status>> | undefined;
 }
 
 /** Options of `op.owns`. */
@@ -49,7 +50,7 @@ export interface WatchesOptions<Spec = JsonObject, Status = JsonObject> {
 
 /** Returns which objects are to be reconciled when another one has changed. It is asked about its states before and after. */
 export type Mapper<Spec = JsonObject, Status = JsonObject> = (
-  object: DeepReadonly<KubeObject<Spec, Status>>,
+  object: DeepReadonly<ObjectOf<Spec, Status>>,
 ) => Iterable<TriggerTarget> | TriggerTarget | null | undefined;
 
 /** Declares that objects of a kind own objects of another kind: a change of a child wakes its owner's reconcile. */

@@ -86,7 +86,8 @@ export function makeTypes(crds: readonly JsonObject[]): Types {
     new RegExp(`\\b${name}\\b[<>]`).test(body)
   );
   const words = [...used.map((name) => `type ${name}`), "resource"].sort((a, b) => compareNames(a, b));
-  const deep = used.includes("ObjectMeta") ? 'import type { DeepReadonly } from "@lotse/lotse/types";\n' : "";
+  const types = ["DeepReadonly", "Stanzas"].filter((name) => new RegExp(`\\b${name}<`).test(body));
+  const deep = types.length === 0 ? "" : `import type { ${types.join(", ")} } from "@lotse/lotse/types";\n`;
   return { text: `${HEAD}import { ${words.join(", ")} } from "@lotse/lotse";\n${deep}\n${body}`, refusals };
 }
 
@@ -168,7 +169,15 @@ function nameVersions(versions: readonly Version[]): Map<Version, string> {
 }
 
 /** Names that stand in each module that is made. */
-const RESERVED = ["DeepReadonly", "KubeObject", "ObjectMeta", "Record", "ResourceType", "resource"];
+const RESERVED = [
+  "DeepReadonly",
+  "KubeObject",
+  "ObjectMeta",
+  "Record",
+  "ResourceType",
+  "Stanzas",
+  "resource",
+];
 
 function typeNames(name: string): string[] {
   return [name, `${name}Spec`, `${name}Status`, `${name}SpecInput`];
@@ -203,14 +212,14 @@ function moduleOf(
     declared.push(writer.declare(type, node, part));
     return type;
   });
-  const parameters = `${spec}, ${status}`;
   const input = inputOf(properties.spec, { name, root, shapes, writer });
   const others = Object.keys(properties).filter((key) => !COMMON.includes(key));
   const whole = others.length === 0 ? [] : [
     `/** Objects of the kind, with the fields that stand beside spec and status. */\n` +
-    `export type ${name} = KubeObject<${parameters}> & ${writer.others(others)};\n`,
+    `export type ${name} = KubeObject<${spec}, ${status}> & ${writer.others(others)};\n`,
   ];
-  const all = input.length === 0 ? parameters : `${parameters}, ${name}SpecInput`;
+  const typed = others.length === 0 ? spec : `${spec} & Stanzas<${name}>`;
+  const all = [typed, status, ...input.length === 0 ? [] : [`${name}SpecInput`]].join(", ");
   return [
     ...writer.declarations,
     ...declared,

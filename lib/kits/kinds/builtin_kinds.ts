@@ -1,11 +1,12 @@
 /**
- * The kinds that Kubernetes 1.36 serves in stable versions, with the types of spec and status.
+ * The kinds that Kubernetes 1.36 serves in stable versions, with the types of their fields.
  *
  * Made by tools/kubernetes_types.ts; do not edit.
  */
 
 import type * as types from "./kubernetes.ts";
 import type { ResourceType } from "../../registry/resource.ts";
+import type { Stanzas } from "../../registry/stanzas.ts";
 
 /** Built-in kinds by name. */
 export interface Kinds {
@@ -16,20 +17,20 @@ export interface Kinds {
   /** Kind "CSINode" of storage.k8s.io/v1. Cluster-scoped. */
   readonly CSINode: ResourceType<types.CSINodeSpec>;
   /** Kind "CSIStorageCapacity" of storage.k8s.io/v1. */
-  readonly CSIStorageCapacity: ResourceType;
+  readonly CSIStorageCapacity: ResourceType<Stanzas<types.CSIStorageCapacity>>;
   /** Kind "CertificateSigningRequest" of certificates.k8s.io/v1. Cluster-scoped. */
   readonly CertificateSigningRequest: ResourceType<
     types.CertificateSigningRequestSpec,
     types.CertificateSigningRequestStatus
   >;
   /** Kind "ClusterRole" of rbac.authorization.k8s.io/v1. Cluster-scoped. */
-  readonly ClusterRole: ResourceType;
+  readonly ClusterRole: ResourceType<Stanzas<types.ClusterRole>>;
   /** Kind "ClusterRoleBinding" of rbac.authorization.k8s.io/v1. Cluster-scoped. */
-  readonly ClusterRoleBinding: ResourceType;
+  readonly ClusterRoleBinding: ResourceType<Stanzas<types.ClusterRoleBinding>>;
   /** Kind "ConfigMap" of core/v1. */
-  readonly ConfigMap: ResourceType;
+  readonly ConfigMap: ResourceType<Stanzas<types.ConfigMap>>;
   /** Kind "ControllerRevision" of apps/v1. */
-  readonly ControllerRevision: ResourceType;
+  readonly ControllerRevision: ResourceType<Stanzas<types.ControllerRevision>>;
   /** Kind "CronJob" of batch/v1. */
   readonly CronJob: ResourceType<types.CronJobSpec, types.CronJobStatus>;
   /** Kind "CustomResourceDefinition" of apiextensions.k8s.io/v1. Cluster-scoped. */
@@ -44,11 +45,11 @@ export interface Kinds {
   /** Kind "DeviceClass" of resource.k8s.io/v1. Cluster-scoped. */
   readonly DeviceClass: ResourceType<types.DeviceClassSpec>;
   /** Kind "EndpointSlice" of discovery.k8s.io/v1. */
-  readonly EndpointSlice: ResourceType;
+  readonly EndpointSlice: ResourceType<Stanzas<types.EndpointSlice>>;
   /** Kind "Endpoints" of core/v1. */
-  readonly Endpoints: ResourceType;
+  readonly Endpoints: ResourceType<Stanzas<types.Endpoints>>;
   /** Kind "Event" of core/v1. */
-  readonly Event: ResourceType;
+  readonly Event: ResourceType<Stanzas<types.Event>>;
   /** Kind "FlowSchema" of flowcontrol.apiserver.k8s.io/v1. Cluster-scoped. */
   readonly FlowSchema: ResourceType<types.FlowSchemaSpec, types.FlowSchemaStatus>;
   /** Kind "HorizontalPodAutoscaler" of autoscaling/v2. */
@@ -78,7 +79,7 @@ export interface Kinds {
   /** Kind "MutatingAdmissionPolicyBinding" of admissionregistration.k8s.io/v1. Cluster-scoped. */
   readonly MutatingAdmissionPolicyBinding: ResourceType<types.MutatingAdmissionPolicyBindingSpec>;
   /** Kind "MutatingWebhookConfiguration" of admissionregistration.k8s.io/v1. Cluster-scoped. */
-  readonly MutatingWebhookConfiguration: ResourceType;
+  readonly MutatingWebhookConfiguration: ResourceType<Stanzas<types.MutatingWebhookConfiguration>>;
   /** Kind "Namespace" of core/v1. Cluster-scoped. */
   readonly Namespace: ResourceType<types.NamespaceSpec, types.NamespaceStatus>;
   /** Kind "NetworkPolicy" of networking.k8s.io/v1. */
@@ -97,9 +98,9 @@ export interface Kinds {
   /** Kind "PodDisruptionBudget" of policy/v1. */
   readonly PodDisruptionBudget: ResourceType<types.PodDisruptionBudgetSpec, types.PodDisruptionBudgetStatus>;
   /** Kind "PodTemplate" of core/v1. */
-  readonly PodTemplate: ResourceType;
+  readonly PodTemplate: ResourceType<Stanzas<types.PodTemplate>>;
   /** Kind "PriorityClass" of scheduling.k8s.io/v1. Cluster-scoped. */
-  readonly PriorityClass: ResourceType;
+  readonly PriorityClass: ResourceType<Stanzas<types.PriorityClass>>;
   /** Kind "PriorityLevelConfiguration" of flowcontrol.apiserver.k8s.io/v1. Cluster-scoped. */
   readonly PriorityLevelConfiguration: ResourceType<
     types.PriorityLevelConfigurationSpec,
@@ -121,13 +122,13 @@ export interface Kinds {
   /** Kind "ResourceSlice" of resource.k8s.io/v1. Cluster-scoped. */
   readonly ResourceSlice: ResourceType<types.ResourceSliceSpec>;
   /** Kind "Role" of rbac.authorization.k8s.io/v1. */
-  readonly Role: ResourceType;
+  readonly Role: ResourceType<Stanzas<types.Role>>;
   /** Kind "RoleBinding" of rbac.authorization.k8s.io/v1. */
-  readonly RoleBinding: ResourceType;
+  readonly RoleBinding: ResourceType<Stanzas<types.RoleBinding>>;
   /** Kind "RuntimeClass" of node.k8s.io/v1. Cluster-scoped. */
-  readonly RuntimeClass: ResourceType;
+  readonly RuntimeClass: ResourceType<Stanzas<types.RuntimeClass>>;
   /** Kind "Secret" of core/v1. */
-  readonly Secret: ResourceType;
+  readonly Secret: ResourceType<Stanzas<types.Secret>>;
   /** Kind "SelfSubjectAccessReview" of authorization.k8s.io/v1. Cluster-scoped. */
   readonly SelfSubjectAccessReview: ResourceType<
     types.SelfSubjectAccessReviewSpec,
@@ -143,13 +144,13 @@ export interface Kinds {
   /** Kind "Service" of core/v1. */
   readonly Service: ResourceType<types.ServiceSpec, types.ServiceStatus>;
   /** Kind "ServiceAccount" of core/v1. */
-  readonly ServiceAccount: ResourceType;
+  readonly ServiceAccount: ResourceType<Stanzas<types.ServiceAccount>>;
   /** Kind "ServiceCIDR" of networking.k8s.io/v1. Cluster-scoped. */
   readonly ServiceCIDR: ResourceType<types.ServiceCIDRSpec, types.ServiceCIDRStatus>;
   /** Kind "StatefulSet" of apps/v1. */
   readonly StatefulSet: ResourceType<types.StatefulSetSpec, types.StatefulSetStatus>;
   /** Kind "StorageClass" of storage.k8s.io/v1. Cluster-scoped. */
-  readonly StorageClass: ResourceType;
+  readonly StorageClass: ResourceType<Stanzas<types.StorageClass>>;
   /** Kind "SubjectAccessReview" of authorization.k8s.io/v1. Cluster-scoped. */
   readonly SubjectAccessReview: ResourceType<types.SubjectAccessReviewSpec, types.SubjectAccessReviewStatus>;
   /** Kind "TokenReview" of authentication.k8s.io/v1. Cluster-scoped. */
@@ -162,11 +163,11 @@ export interface Kinds {
   /** Kind "ValidatingAdmissionPolicyBinding" of admissionregistration.k8s.io/v1. Cluster-scoped. */
   readonly ValidatingAdmissionPolicyBinding: ResourceType<types.ValidatingAdmissionPolicyBindingSpec>;
   /** Kind "ValidatingWebhookConfiguration" of admissionregistration.k8s.io/v1. Cluster-scoped. */
-  readonly ValidatingWebhookConfiguration: ResourceType;
+  readonly ValidatingWebhookConfiguration: ResourceType<Stanzas<types.ValidatingWebhookConfiguration>>;
   /** Kind "VolumeAttachment" of storage.k8s.io/v1. Cluster-scoped. */
   readonly VolumeAttachment: ResourceType<types.VolumeAttachmentSpec, types.VolumeAttachmentStatus>;
   /** Kind "VolumeAttributesClass" of storage.k8s.io/v1. Cluster-scoped. */
-  readonly VolumeAttributesClass: ResourceType;
+  readonly VolumeAttributesClass: ResourceType<Stanzas<types.VolumeAttributesClass>>;
 }
 
 /** How each is addressed: its group and version, its plural, and whether it is cluster-scoped. */

@@ -1,8 +1,8 @@
 /**
  * The kinds that every cluster has, as constants for handlers: to be watched, and to be made and changed by `op.api`.
  *
- * Their specs and statuses are typed; the types have names in `@lotse/lotse/kubernetes`, such as `PodSpec`. Kinds
- * without a spec (ConfigMap, Secret, Role) have the types of whole objects there, such as `ConfigMap`.
+ * Their objects are typed wherever handlers read and write them: specs, statuses, and fields beside these, such as the `data`
+ * of a Secret. The types have names in `@lotse/lotse/kubernetes`, such as `PodSpec` and `Secret`.
  */
 
 import { ADDRESSES, type Kinds } from "./builtin_kinds.ts";

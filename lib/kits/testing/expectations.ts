@@ -3,7 +3,7 @@
  */
 
 import { isEqualJson, isObject } from "../../model/json.ts";
-import type { KubeObject } from "../../model/object.ts";
+import type { ObjectOf } from "../../registry/stanzas.ts";
 import { formatJson } from "../../runtime/json.ts";
 
 /**
@@ -21,8 +21,8 @@ export type ExpectedPart<T> = unknown extends T ? T
  * not there.
  */
 export type Expected<Spec, Status> =
-  | ExpectedPart<KubeObject<Spec, Status>>
-  | ((object: KubeObject<Spec, Status>) => unknown)
+  | ExpectedPart<ObjectOf<Spec, Status>>
+  | ((object: ObjectOf<Spec, Status>) => unknown)
   | "gone";
 
 /** Most differences that are told. */

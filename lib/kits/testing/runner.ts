@@ -16,6 +16,7 @@ import type { ObjectReference, Referable } from "../../model/references.ts";
 import type { Address, Api } from "../../operator/api.ts";
 import type { RunOptions } from "../../operator/run_options.ts";
 import type { ResourceType } from "../../registry/resource.ts";
+import type { ObjectOf } from "../../registry/stanzas.ts";
 import type { Host, Seconds } from "../../runtime/host.ts";
 import { createLogger, type Logger, type LogLevel, type LogRecord } from "../../runtime/logging.ts";
 import { type GlobalName, takeOverGlobals } from "../../runtime/virtual/globals.ts";
@@ -235,7 +236,7 @@ export class Runner implements AsyncDisposable {
     which: string | Address,
     expected: Expectation,
     options?: UntilOptions,
-  ): Promise<Expectation extends "gone" ? undefined : KubeObject<Spec, Status>>;
+  ): Promise<Expectation extends "gone" ? undefined : ObjectOf<Spec, Status>>;
   async until(...args: readonly unknown[]): Promise<unknown> {
     const { client } = this.#admin;
     const time = this.#time;

@@ -202,10 +202,14 @@ export const Net: ResourceType<NetSpec, Record<string, unknown>> = resource<NetS
       name: "v1",
       schema: { openAPIV3Schema: { properties: { data: { type: "string" } }, required: ["data"] } },
     }];
+    const text = makeTypes([crd(undefined, { versions: [version] })]);
     assert.match(
-      makeTypes([crd(undefined, { versions: [version] })]),
+      text,
       /export type Net = KubeObject<Record<string, unknown>, Record<string, unknown>> & {\n {2}data: string;\n};/,
     );
+    // So that handlers, `op.api` and caches see them.
+    assert.match(text, /const Net: ResourceType<Record<string, unknown> & Stanzas<Net>, Record/);
+    assert.match(text, /^import type { Stanzas } from "@lotse\/lotse\/types";$/m);
   });
 
   it("passes over definitions that are broken, names them, and writes the others", () => {
