@@ -88,6 +88,7 @@ export interface OperatorFlags {
   readonly dev?: boolean;
   readonly priority?: number;
   readonly peering?: string;
+  readonly replicas?: boolean;
   readonly liveness?: string;
   readonly recordRights?: string;
   readonly settings?: string;

@@ -20,7 +20,7 @@ import {
   type OperatorFlags,
   type ScopeFlags,
 } from "./options.ts";
-import { addExamples } from "./program.ts";
+import { addExamples, CommandOption } from "./program.ts";
 import { listenForSignals } from "./signals.ts";
 
 /** The options of `run`, which built executables have, too. */
@@ -28,7 +28,17 @@ export interface RunFlags extends ScopeFlags, ClusterFlags, OperatorFlags, LogFl
 
 /** Adds the options of `RunFlags`. */
 export function addRunOptions(command: Command): Command {
-  return addLogOptions(addOperatorOptions(addClusterOptions(addScopeOptions(command))));
+  return addLogOptions(addReplicasOption(addOperatorOptions(addClusterOptions(addScopeOptions(command)))));
+}
+
+/** NB: not for `dev`, which serves a cluster of its own. */
+function addReplicasOption(command: Command): Command {
+  return command.addOption(
+    new CommandOption(
+      "--replicas",
+      "Share the objects with other replicas, by Leases; name them by LOTSE_REPLICAS_NAME or in the code",
+    ),
+  );
 }
 
 /** Adds the command. */
@@ -150,6 +160,7 @@ function operatorOptions(
     liveness,
     standalone,
     peering,
+    replicas,
     dev,
     priority,
     recordRights,
@@ -168,6 +179,8 @@ function operatorOptions(
     selfCheck: true,
     standalone,
     peering,
+    // A cluster of one's own has no other replicas.
+    replicas: isOwn ? false : replicas,
     priority: dev ? DEV_PRIORITY : priority,
   };
 }

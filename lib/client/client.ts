@@ -9,6 +9,7 @@ import type { KubeObject } from "../model/object.ts";
 import type { Resource } from "../model/resource.ts";
 import type { Discovery } from "./discovery.ts";
 import type { Projection } from "./projection.ts";
+import type { Permit } from "./transport/permit.ts";
 import type { Transport } from "./transport/transport.ts";
 
 /** A kind, as far as an address needs it. */
@@ -29,6 +30,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** Whether it goes before others where calls have to wait for each other. Default: false. */
   readonly urgent?: boolean;
+  /** Under which a write is sent. Default: the permit of the handler that runs; without one, writes need none. */
+  readonly permit?: Permit;
 }
 
 export interface GetOptions extends CallOptions {

@@ -176,10 +176,10 @@ function toRequest(
   resource: Addressable,
   options: CallOptions & { readonly path: PathOptions; readonly query?: string },
 ): ApiRequest {
-  const { path, query = "", signal, urgent } = options;
+  const { path, query = "", signal, urgent, permit } = options;
   const { namespace, name, subresource } = path;
   const subject = { verb, resource, namespace, name, subresource };
-  return { method, path: pathOf(resource, path) + query, signal, urgent, subject };
+  return { method, path: pathOf(resource, path) + query, signal, urgent, permit, subject };
 }
 
 /** Undefined if it is empty. */

@@ -11,12 +11,14 @@ import { objectKey, ObjectState, type ResourceState } from "../execution/object_
 import type { ReconcileEnd } from "../execution/observer.ts";
 import type { LoopingReconcile } from "../engines/hot_loop.ts";
 import type { Indexing } from "../handlers/index/indexing.ts";
+import { PermitEndedError } from "../client/transport/permit.ts";
 import type { KubeObject } from "../model/object.ts";
-import { objectReference } from "../model/references.ts";
+import { namespacedName, objectReference } from "../model/references.ts";
 import { groupResource, keyOf, type Resource } from "../model/resource.ts";
 import type { Seconds } from "../runtime/host.ts";
 import { RECONCILE, type ReconcileHandler } from "../handlers/reconcile/reconcile_handler.ts";
 import type { TurnDaemons } from "../handlers/background/background_part.ts";
+import type { Daemons } from "../handlers/background/daemons.ts";
 import { Concurrency } from "../handlers/reconcile/concurrency.ts";
 import { Leaving } from "./leaving.ts";
 import { Kinds, mannersOf } from "../handlers/manners.ts";
@@ -29,8 +31,10 @@ import type { Result, Turn as Occasion, TurnResult, Worker, WorkQueue } from "./
 const EARLY_MEMOS = 1000;
 
 export interface ControllerOptions extends Omit<Run, "manners" | "wake"> {
-  readonly daemons: TurnDaemons;
-  readonly queue: Pick<WorkQueue, "add" | "addEvent" | "isIdle" | "isRetrying">;
+  readonly daemons: TurnDaemons & Partial<Pick<Daemons, "leave">>;
+  readonly queue:
+    & Pick<WorkQueue, "add" | "addEvent" | "isIdle" | "isRetrying">
+    & Partial<Pick<WorkQueue, "drop">>;
   /** Where other objects are looked up. */
   readonly caches: Caches;
   /** The operator's own memo: each object starts with a shallow copy of it. */
@@ -38,6 +42,9 @@ export interface ControllerOptions extends Omit<Run, "manners" | "wake"> {
   /** Indexes an object's newest state, before anything else is done with it. */
   readonly indexing: Pick<Indexing, "submit">;
 }
+
+/** So many objects are taken over before other work of the process has its turn. */
+const SLICE = 500;
 
 /** The objects of one run. */
 export class Controller implements Worker {
@@ -97,13 +104,63 @@ export class Controller implements Worker {
     const handlers = registry.of(resource);
     this.triggers.notify(resource, told, handlers);
     // A kind that is served no more sends deletions only: they end the daemons and timers of its objects.
-    if (!handlers.hasTurns && !this.#states.has(told.cached)) return;
+    const isKnown = this.#states.has(told.cached);
+    if (!handlers.hasTurns && !isKnown) return;
+    if (!isKnown && this.#isElsewhere(told.event.object)) return this.#index(resource, told);
     const kind = this.#kinds.of(handlers);
     const state = this.#stateOf(resource, told, kind);
     if (told.origin === "restored") state.distrust("restored");
     indexing.submit(state, told.event);
     if (this.#isIdle(state) && isUnseen(state, kind, told)) return this.#settle(state);
     this.#enqueue(state, told, kind.keepsEvents);
+  }
+
+  /**
+   * This replica has become responsible for some objects: each gets a turn, as after a start. Objects that have states go on.
+   * Goes on in slices, until all have one, or the signal aborts.
+   */
+  async take(isTaken: (object: KubeObject) => boolean, signal: AbortSignal): Promise<void> {
+    const { registry, caches, host: { clock } } = this.#options;
+    let count = 0;
+    for (const isUrgent of [true, false]) {
+      for (const resource of caches.resources) {
+        const handlers = registry.of(resource);
+        if (!handlers.hasTurns) continue;
+        const kind = this.#kinds.of(handlers);
+        for (const cached of caches.values(resource)) {
+          const { object } = cached;
+          if (this.#states.has(cached) || !isTaken(object) || isUrgent && !this.#isWaiting(object)) continue;
+          const event = { type: null, object };
+          this.#enter(resource, { cached, event, adoption: "newer", origin: "server" }, kind);
+          if (++count % SLICE !== 0) continue;
+          await clock.sleep(0);
+          if (signal.aborted) return;
+        }
+      }
+    }
+  }
+
+  /**
+   * Another replica is responsible for some objects: their states are dropped, with all tasks, timers and plans. Returns the
+   * objects whose handlers still run, with the promises of their end.
+   */
+  letGo(isLost: (object: KubeObject) => boolean): readonly LeftWork[] {
+    const { queue, daemons, observer } = this.#options;
+    const left: LeftWork[] = [];
+    for (const state of [...this.#states.values()]) {
+      if (!isLost(state.body)) continue;
+      const { key, resource, body } = state;
+      for (const end of state.pending.abandon()) observer.attemptCounts?.(state, end);
+      state.forget();
+      this.#states.delete(state.cached);
+      this.#leaving.delete(key);
+      const running = [queue.drop?.(state), daemons.leave?.(state)].filter((each) => each !== undefined);
+      for (const manner of this.#run.manners) manner.forget?.(state);
+      if (running.length === 0) continue;
+      const name = `${keyOf(resource)} ${namespacedName(body.metadata)}`;
+      left.push({ key, name, done: Promise.all(running) });
+    }
+    return left;
   }
 
   /** Handlers were exchanged: each object has a turn, in which the changed handlers of `op.reconcile` are called. */
@@ -150,8 +207,10 @@ export class Controller implements Worker {
 
   /** One turn of one object: the work queue calls this. */
   async run(state: ObjectState, why: Occasion): Promise<TurnResult> {
-    const { registry, observer, host: { clock }, manners, hotLoops } = this.#run;
-    const turn = prepare(this.#run, state, { kind: this.#kinds.of(registry.of(state.resource)), ...why });
+    const { registry, observer, fence, host: { clock }, manners, hotLoops } = this.#run;
+    const kind = this.#kinds.of(registry.of(state.resource));
+    const term = fence?.termOf(state.body.metadata.uid ?? "");
+    const turn = prepare(this.#run, state, { kind, term, ...why });
     const { wake, waited } = why;
     observer.reconcileBegins?.(state, { wake, waited, events: why.events.map(({ event }) => event) });
     const begun = clock.monotonic();
@@ -165,12 +224,13 @@ export class Controller implements Worker {
   }
 
   async #attempt(turn: Turn, why: Occasion): Promise<Attempted> {
-    const { state, logger, run: { hotLoops, signal } } = turn;
+    const { state, logger, signal, run: { hotLoops } } = turn;
     try {
       const hasEvents = why.events.length > 0;
       if (hotLoops.isSuspicious(state, hasEvents)) await hotLoops.findOtherWriters(this.#looping(turn));
       return { result: untilConsistent(turn, await reconcile(turn, why)) };
     } catch (error) {
+      if (this.#hasLostTerm(turn, error)) return { result: { kind: "requeue", after: 0, wake: "retry" } };
       if (!signal.aborted) return { result: retryLater(turn, why, error), error };
       // A reconcile that is aborted with the operator goes on in the next process.
       if (error !== signal.reason) logger.warn("Reconcile failed while the operator stops", { error });
@@ -178,7 +238,15 @@ export class Controller implements Worker {
     }
   }
 
-  #looping({ state, logger, run: { client, signal, observer } }: Turn): LoopingReconcile {
+  /** Whether a turn has failed since its term has ended: the object goes on in the next term, or is another replica's. */
+  #hasLostTerm({ term, logger, run }: Turn, error: unknown): boolean {
+    if (term === undefined || run.signal.aborted) return false;
+    if (!(error instanceof PermitEndedError) && !term.signal.aborted) return false;
+    logger.debug("The turn has ended with the term: the object is, or may be, another replica's", { error });
+    return true;
+  }
+
+  #looping({ state, logger, signal, run: { client, observer } }: Turn): LoopingReconcile {
     return { state, client, signal, logger, observer };
   }
 
@@ -225,6 +293,32 @@ export class Controller implements Worker {
         "is kept (make the handlers faster, or raise `queueing.eventLimit`)",
       { limit },
     );
+  }
+
+  /** Whether no turn of the object may be had here, as another replica is responsible for it, or none. */
+  #isElsewhere({ metadata: { uid = "" } }: KubeObject): boolean {
+    const { fence } = this.#options;
+    return fence !== undefined && fence.termOf(uid) === undefined;
+  }
+
+  /** Whether work waits for the object: it is being deleted, was not handled yet, or handlers are to be tried again. */
+  #isWaiting(object: KubeObject): boolean {
+    const { persistence: { progress, diffBase } } = this.#options;
+    if (object.metadata.deletionTimestamp !== undefined) return true;
+    return diffBase.fetch(object) === undefined || progress.ids(object).length > 0;
+  }
+
+  #enter(resource: Resource, told: ObjectEvent, kind: Kind): void {
+    this.#enqueue(this.#stateOf(resource, told, kind), told, kind.keepsEvents);
+  }
+
+  /** Indexes an object without a state: indexes hold the objects of all replicas. */
+  #index(resource: Resource, { event }: ObjectEvent): void {
+    const { indexing, memo } = this.#options;
+    const kind = this.#resourceState(resource);
+    const key = objectKey(resource, event.object);
+    const reportOnce = (what: string): boolean => kind.reportOnce(`${key} ${what}`);
+    indexing.submit({ key, resource, memo: { ...memo }, reportOnce }, event);
   }
 
   #stateOf(resource: Resource, { cached, event }: ObjectEvent, { manners }: Kind): ObjectState {
@@ -274,6 +368,14 @@ class OwnResourceState implements ResourceState {
   reportOnce(what: string): boolean {
     return !this.#reported.has(what) && this.#reported.add(what).size > 0;
   }
+}
+
+/** An object that was let go, although handlers of it still run. */
+export interface LeftWork {
+  readonly key: string;
+  /** "plural.version.group namespace/name". */
+  readonly name: string;
+  readonly done: Promise<unknown>;
 }
 
 interface Attempted {

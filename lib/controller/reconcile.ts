@@ -30,7 +30,7 @@ const STUCK_AFTER: Seconds = 60;
 
 /** Reconciles one object once. @throws The error that it failed with: the controller turns it into a later turn. */
 export async function reconcile(turn: Turn, why: Occasion): Promise<Result> {
-  const { state, parts, patch, run: { writer, signal } } = turn;
+  const { state, parts, patch, signal, run: { writer } } = turn;
   const reading = { urgent: turn.urgent, signal };
   if (state.doubt !== undefined) state.resolve(await writer.read(state, reading));
 
@@ -201,7 +201,7 @@ function joined(first: Patch, second: Patch): Patch {
 
 /** Writes the turn's patch, notes and finalizer, and says when the object's next turn is. */
 async function write(turn: Turn, writing: Writing): Promise<Result> {
-  const { state, parts, patch, logger, urgent, succeeded, run: { writer } } = turn;
+  const { state, parts, patch, term: permit, logger, urgent, succeeded, run: { writer } } = turn;
   const { pending } = state;
   const { writers: handlers, notes, finalizer, byEvent, concludes = false } = writing;
   const author = { kind: "reconcile", byEvent, concluded: concludes } as const;
@@ -214,6 +214,7 @@ async function write(turn: Turn, writing: Writing): Promise<Result> {
     author,
     logger,
     urgent,
+    permit,
   });
   for (const part of parts) part.written?.(written);
   switch (written.kind) {

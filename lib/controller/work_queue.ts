@@ -68,6 +68,11 @@ export interface TurnGates {
    * come are handled to their end, and retries wait for the newest state.
    */
   holds(state: ObjectState): boolean;
+  /**
+   * Whether no turn of the object may begin, whatever calls for one: another replica is responsible for the object. Asked again
+   * when the object has its slot; `reopen()` says that fewer are barred. Default: no object is barred.
+   */
+  bars?(state: ObjectState): boolean;
 }
 
 /** After so many turns that begin together, the event loop may go on: the turns of a restart may have no request to wait for. */
@@ -116,6 +121,8 @@ interface Item {
   since: Seconds | undefined;
   /** Since when its turn goes on, on the monotonic clock. */
   begun: Seconds | undefined;
+  /** Resolved when its turn has ended; made for whoever waits for that. */
+  ended: PromiseWithResolvers<void> | undefined;
 }
 
 /** The objects that have a turn, now or later. */
@@ -227,6 +234,30 @@ export class WorkQueue {
     }
   }
 
+  /** Fewer objects are barred: turns begin that had to wait. */
+  reopen(): void {
+    for (const [state, item] of this.#items) this.#start(state, item);
+  }
+
+  /**
+   * Drops the events, wakes and plans of an object that is forgotten. Returns the end of its turn; undefined: none goes on.
+   */
+  drop(state: ObjectState): Promise<void> | undefined {
+    const item = this.#items.get(state);
+    if (item === undefined) return undefined;
+    this.#forgetPlan(state, item);
+    item.events = [];
+    item.wake = undefined;
+    if (!item.isRunning) this.#items.delete(state);
+    return item.begun === undefined ? undefined : endOf(item);
+  }
+
+  /** Resolves when the turns that go on of some objects have ended. */
+  async settled(isWanted: (state: ObjectState) => boolean): Promise<void> {
+    const running = [...this.#items].filter(([state, { begun }]) => begun !== undefined && isWanted(state));
+    await Promise.all(running.map(([, item]) => endOf(item)));
+  }
+
   /** Takes no more events and wakes. Turns that run go on to their end. */
   stop(): void {
     this.#stopping.abort();
@@ -249,21 +280,22 @@ export class WorkQueue {
         failures: 0,
         since: undefined,
         begun: undefined,
+        ended: undefined,
       };
       this.#items.set(state, item);
     }
     return item;
   }
 
-  #isDue({ events, wake, plan }: Item): boolean {
+  #isDue(state: ObjectState, { events, wake, plan }: Item): boolean {
     if (events.length === 0 && wake === undefined) return false;
-    return !this.#isStopped && plan?.kind !== "throttled";
+    return !this.#isStopped && plan?.kind !== "throttled" && this.#options.gates.bars?.(state) !== true;
   }
 
   #start(state: ObjectState, item: Item): void {
     if (item.events.length > 0 || item.wake !== undefined) item.since ??= this.#options.clock.monotonic();
     const worker = this.#worker;
-    if (worker === undefined || item.isRunning || !this.#isDue(item)) return;
+    if (worker === undefined || item.isRunning || !this.#isDue(state, item)) return;
     item.isRunning = true;
     this.#options.tasks.own(() => `reconcile ${state.key}`, () => this.#run(state, item, worker));
   }
@@ -280,7 +312,7 @@ export class WorkQueue {
         using _slot = await limiter.enter(signal, { urgent });
         const indexed = indexing.settled(state);
         if (indexed !== undefined) await indexed;
-        if (this.#isStopped) break;
+        if (this.#isStopped || state.isForgotten || this.#options.gates.bars?.(state) === true) break;
         const now = clock.monotonic();
         const { wake = "event", events, failures, since = now } = item;
         item.events = [];
@@ -308,11 +340,14 @@ export class WorkQueue {
           throw error;
         } finally {
           item.begun = undefined;
+          item.ended?.resolve();
+          item.ended = undefined;
         }
-      } while (this.#isDue(item));
+      } while (this.#isDue(state, item));
     } finally {
       item.isRunning = false;
-      if (item.plan === undefined && item.events.length === 0 && item.wake === undefined) {
+      const isEmpty = item.plan === undefined && item.events.length === 0 && item.wake === undefined;
+      if (isEmpty || state.isForgotten) {
         this.#items.delete(state);
       }
     }
@@ -345,7 +380,7 @@ export class WorkQueue {
   }
 
   #plan(state: ObjectState, item: Item, { kind, after, wake }: Later): void {
-    if (this.#isStopped) return;
+    if (this.#isStopped || state.isForgotten) return;
     item.plan = { kind: kind === "throttle" ? "throttled" : "scheduled", wake };
     this.#schedule.set(state, this.#options.clock.monotonic() + after);
   }
@@ -368,6 +403,10 @@ export class WorkQueue {
     item.plan = undefined;
     this.#schedule.cancel(state);
   }
+}
+
+function endOf(item: Item): Promise<void> {
+  return (item.ended ??= Promise.withResolvers<void>()).promise;
 }
 
 /** The last event of each type, in their order. */

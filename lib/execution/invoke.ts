@@ -5,6 +5,7 @@
  * regardless is left behind, with a warning when it ends at last, and its result is dropped.
  */
 
+import type { Permit } from "../client/transport/permit.ts";
 import type { Clock, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { Handler } from "./handler.ts";
@@ -25,6 +26,8 @@ export interface InvokeOptions<Args> {
   readonly logger: Logger;
   /** Aborts when the operator stops. */
   readonly signal: AbortSignal;
+  /** Under which the handler writes other objects. Default: it needs none. */
+  readonly permit?: Permit;
   readonly args: (signal: AbortSignal) => Args;
 }
 
@@ -44,7 +47,8 @@ export async function invokeHandler<Args>(
 ): Promise<unknown> {
   if (limit === undefined || limit.remaining === Infinity) {
     const args = options.args(options.signal);
-    return await context.run({ handler: handler.id, args }, options.fn ?? handler.fn, args);
+    const call = { handler: handler.id, args, permit: options.permit };
+    return await context.run(call, options.fn ?? handler.fn, args);
   }
   return await invokeWithin(handler, limit, options);
 }
@@ -69,7 +73,8 @@ async function invokeWithin<Args>(
   });
   const run = (async function invokeHandler(): Promise<unknown> {
     const args = options.args(controller.signal);
-    return await context.run({ handler: handler.id, args }, options.fn ?? handler.fn, args);
+    const call = { handler: handler.id, args, permit: options.permit };
+    return await context.run(call, options.fn ?? handler.fn, args);
   })();
   const late = (): void => {
     if (over) logger.warn("Handler ended after its timeout; its result is dropped", { handler: handler.id });
@@ -92,11 +97,17 @@ const context = new Context<CurrentCall>();
 interface CurrentCall {
   readonly handler: string;
   readonly args: unknown;
+  readonly permit: Permit | undefined;
 }
 
 /** Returns the id of the handler that is running, or that has started the running code; undefined outside of handlers. */
 export function currentHandler(): string | undefined {
   return context.value?.handler;
+}
+
+/** Returns the permit of the handler that is running, or that has started the running code; undefined if it needs none. */
+export function currentPermit(): Permit | undefined {
+  return context.value?.permit;
 }
 
 /** Returns the function as one that runs for the handler that is running now, whenever it is called, and by any code. */

@@ -10,6 +10,7 @@
 import type { CachedObject } from "../client/cache/object_store.ts";
 import type { Client } from "../client/client.ts";
 import { ApiError } from "../client/errors.ts";
+import type { Permit } from "../client/transport/permit.ts";
 import { changedPaths, namedPaths } from "../model/changed_paths.ts";
 import { finalizersOf, isDeleting } from "../model/finalizers.ts";
 import { isEmptyObject } from "../model/json.ts";
@@ -47,6 +48,8 @@ export interface WriteRequest {
   readonly logger: Logger;
   /** Whether it goes before other writes where they have to wait. Default: false. */
   readonly urgent?: boolean;
+  /** Under which it is sent: the term of the shard in which the work began. Default: it needs none. */
+  readonly permit?: Permit;
   /** Whether the object is read before, since the outcome of an earlier write is not known. Default: false. */
   readonly readsFirst?: boolean;
 }
@@ -122,7 +125,7 @@ export class ObjectWriter {
 
   async #write(state: WritableState, request: WriteRequest): Promise<WriteResult> {
     const { client, observer, fence: signal } = this.#options;
-    const { patch, notes, finalizer, pending, author, logger, urgent, readsFirst = false } = request;
+    const { patch, notes, finalizer, pending, author, logger, urgent, permit, readsFirst = false } = request;
     const wanted = pending.compose(patch, logger);
     const { fns } = wanted;
     // The functions' changes come before the notes, which say that they have happened.
@@ -144,6 +147,7 @@ export class ObjectWriter {
         finalizer,
         signal,
         urgent,
+        permit,
       });
       if (sent.body === body && fns.length === 0) return unchanged(request);
       if (observer.written !== undefined && sent.writes > 0) {

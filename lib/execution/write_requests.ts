@@ -13,6 +13,7 @@
 import { ApiError } from "../client/errors.ts";
 import type { Client, PatchRequest } from "../client/client.ts";
 import type { Projection } from "../client/projection.ts";
+import type { Permit } from "../client/transport/permit.ts";
 import { toError } from "./errors.ts";
 import { addFinalizer, isDeleting, removeFinalizer } from "../model/finalizers.ts";
 import { cloneJson, isObject } from "../model/json.ts";
@@ -42,6 +43,11 @@ export interface ApplyOptions {
   readonly signal?: AbortSignal;
   /** Whether it goes before other writes where they have to wait. Default: false. */
   readonly urgent?: boolean;
+  /**
+   * Under which it is sent. With one, each request carries the version that it was made from: so the server refuses a request
+   * that the network has kept for longer than the permit has lasted. Default: it needs none.
+   */
+  readonly permit?: Permit;
 }
 
 /** The outcome of a write. */
@@ -145,8 +151,18 @@ class Writer {
   }
 
   async merge(content: JsonObject): Promise<void> {
-    const body = minimisePatch(this.body, content);
-    if (body !== undefined) await this.#send({ type: "merge", body: this.#addressed(body) });
+    if (this.#options.permit === undefined) {
+      const body = minimisePatch(this.body, content);
+      if (body !== undefined) await this.#send({ type: "merge", body: this.#addressed(body) });
+      return;
+    }
+    await this.#insist(async () => {
+      const body = minimisePatch(this.body, content);
+      if (body === undefined) return;
+      const { resourceVersion } = this.body.metadata;
+      const metadata = { ...body.metadata as JsonObject | undefined, resourceVersion }; // as below
+      await this.#send({ type: "merge", body: this.#addressed({ ...body, metadata }) });
+    });
   }
 
   /** NB: in a custom object's status patch, servers do not check the uid, but the version (seen on 1.36). */
@@ -219,8 +235,9 @@ class Writer {
   }
 
   async #send(patch: PatchRequest, subresource?: string): Promise<void> {
-    const { client, resource, signal, urgent } = this.#options;
-    this.#adopt(await client.patch(resource, this.#address(subresource), patch, { signal, urgent }));
+    const { client, resource, signal, urgent, permit } = this.#options;
+    const options = { signal, urgent, permit };
+    this.#adopt(await client.patch(resource, this.#address(subresource), patch, options));
     this.writes++;
   }
 

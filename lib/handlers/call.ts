@@ -3,6 +3,7 @@
  * of this attempt in it. `after()` in `retry.ts` takes the outcome into the row.
  */
 
+import type { Permit } from "../client/transport/permit.ts";
 import type { HandlerBackoff } from "../execution/backoff.ts";
 import { Contribution } from "../execution/contribution.ts";
 import type { ErrorsMode } from "../execution/errors.ts";
@@ -29,6 +30,8 @@ export interface Caller {
   readonly logger: Logger;
   /** Aborts when the operator stops. */
   readonly signal: AbortSignal;
+  /** Under which the handler writes other objects: the term of the object's shard. Default: it needs none. */
+  readonly permit?: Permit;
   /** The observer, and the object that it is told about. */
   readonly observed: Observed;
   readonly defaultBackoff: HandlerBackoff;
@@ -76,7 +79,7 @@ export interface Called {
 
 /** Calls a handler once, unless its limits are exceeded already. Never throws. */
 export async function callHandler(caller: Caller, handler: Handler, calling: Calling): Promise<Called> {
-  const { clock, logger, signal, defaultBackoff, random, observed } = caller;
+  const { clock, logger, signal, permit, defaultBackoff, random, observed } = caller;
   const { sort: { noun, errors }, fn, patch, keepsResult = false, args } = calling;
   const { contribution = patch && new Contribution(patch) } = calling;
   const { observer, subject, succeeded } = observed;
@@ -96,6 +99,7 @@ export async function callHandler(caller: Caller, handler: Handler, calling: Cal
     fn,
     clock,
     signal,
+    permit,
     contribution,
     attempts: attemptsOf(retry, before),
     args: (limited: AbortSignal) =>

@@ -8,6 +8,7 @@
 import type { Client } from "../client/client.ts";
 import type { HotLoops } from "../engines/hot_loop.ts";
 import type { Poster } from "../engines/posting/poster.ts";
+import type { Fence, Term } from "../execution/fence.ts";
 import type { Lifecycle } from "../execution/lifecycle.ts";
 import type { ObjectState } from "../execution/object_state.ts";
 import type { WriteResult } from "../execution/object_writer.ts";
@@ -118,6 +119,8 @@ export interface Run {
   readonly logger: Logger;
   /** Aborts when handlers must stop. */
   readonly signal: AbortSignal;
+  /** Says which objects this replica is responsible for. Default: for all of them, until the operator stops. */
+  readonly fence?: Fence;
   /** Begins another turn of the object, if it is still there. */
   readonly wake: (state: ObjectState) => boolean;
   /** All manners that take part in turns, in the order in which their parts do. */
@@ -141,6 +144,10 @@ export interface Turn {
   readonly kind: Kind;
   readonly state: ObjectState;
   readonly parts: readonly Part[];
+  /** The term of the object's shard in which it began: its writes carry it. Undefined where there are no other replicas. */
+  readonly term: Term | undefined;
+  /** Aborts when its handlers must stop: with the term, or with the operator. */
+  readonly signal: AbortSignal;
   /** Whether it goes before the objects of the initial listing. */
   readonly urgent: boolean;
   /** Bound to the object. Its lines become Kubernetes events, where the settings say so. */

@@ -6,6 +6,7 @@
  */
 
 import { bridgeLogger } from "../engines/posting/poster.ts";
+import type { Term } from "../execution/fence.ts";
 import type { ObjectState } from "../execution/object_state.ts";
 import type { FieldPath } from "../model/fields.ts";
 import { Patch } from "../model/patch.ts";
@@ -25,7 +26,11 @@ export type { Kind, Run, Turn };
 export function prepare(
   run: Run,
   state: ObjectState,
-  { kind, isUrgent: urgent }: { readonly kind: Kind; readonly isUrgent: boolean },
+  { kind, term, isUrgent: urgent }: {
+    readonly kind: Kind;
+    readonly term?: Term;
+    readonly isUrgent: boolean;
+  },
 ): Turn {
   const reference = objectReference(state.body);
   const localLogger = run.logger.child({ name: "lotse.objects", reference });
@@ -35,6 +40,8 @@ export function prepare(
     kind,
     state,
     parts,
+    term,
+    signal: term?.signal ?? run.signal,
     urgent,
     logger: postingLogger(localLogger, reference, run),
     localLogger,
@@ -59,10 +66,11 @@ export function postingLogger(
 }
 
 /** Returns the surroundings of calls in a turn. */
-export function callerOf({ run, state, logger, succeeded }: Turn): Caller {
-  const { host: { clock, random }, signal, settings, observer } = run;
+export function callerOf({ run, state, term: permit, signal, logger, succeeded }: Turn): Caller {
+  const { host: { clock, random }, settings, observer } = run;
   const { defaultBackoff } = settings.execution;
-  return { clock, random, logger, signal, observed: { observer, subject: state, succeeded }, defaultBackoff };
+  const observed = { observer, subject: state, succeeded };
+  return { clock, random, logger, signal, permit, observed, defaultBackoff };
 }
 
 /** Returns the view of the object that functions get, as the turn began with it. */

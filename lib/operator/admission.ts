@@ -34,11 +34,14 @@ import type {
   WebhookClientConfig,
 } from "../settings/admission_server.ts";
 import type { Settings } from "../settings/settings.ts";
+import type { Responsibility } from "./responsibility.ts";
 
 export interface AdmissionOptions extends Omit<AdmissionReviewsOptions, "clock"> {
   readonly host: Host;
   readonly client: Client;
   readonly settings: Pick<Settings, "admission" | "posting" | "watching">;
+  /** Runs what one replica does for all, and knows the other replicas. */
+  readonly responsibility: Responsibility;
   /** Posts events about foreign changes to a webhook configuration. */
   readonly poster: Poster;
   /** Has all admission handlers, whether or not their kinds are served, and the kinds that are converted. */

@@ -39,11 +39,22 @@ import { createOffload, type Offload } from "./offload.ts";
 import type { OperatorRun } from "./operator_run.ts";
 import { CacheView } from "./cache_view.ts";
 import { type CurrentRun, runOperator } from "./run.ts";
-import { checkRunOptions, type RunOptions, settingsOf } from "./run_options.ts";
+import {
+  checkRunOptions,
+  replicasOf,
+  type ReplicasOption,
+  type RunOptions,
+  settingsOf,
+} from "./run_options.ts";
 
 /** Settings of an operator; a setting that is left out keeps its default. */
 export interface OperatorOptions<Memo extends object = PlainMemo>
-  extends Omit<SettingsOverrides, "persistence"> {
+  extends Omit<SettingsOverrides, "persistence" | "replicas"> {
+  /**
+   * Whether several replicas share the objects: true, or settings such as `{ name: "bakery", shards: 8 }`. Default: this process
+   * is the only one.
+   */
+  readonly replicas?: ReplicasOption;
   /** Where notes are kept on objects. Default: annotations under "lotse.dev". */
   readonly persistence?: Persistence | SettingsOverrides["persistence"];
   /** Which of several handlers run in one go. Default (and null): `asap`. */
@@ -107,13 +118,13 @@ export class Operator<Memo extends object = PlainMemo> {
    * @throws {TypeError} If a setting is unknown or of the wrong type.
    */
   constructor(options: OperatorOptions<Memo>, extras: Extras) {
-    const { lifecycle = null, memo, crds, ...overrides } = options;
+    const { lifecycle = null, memo, crds, replicas, ...overrides } = options;
     if (crds !== undefined && crds !== "apply") {
       throw new TypeError(`Cannot make an operator with crds "${crds}": take "apply", or leave it out`);
     }
     this.crds = crds;
     this.#extras = extras;
-    this.#settings = mergeSettings(defaultSettings(), overrides);
+    this.#settings = mergeSettings(defaultSettings(), { ...overrides, replicas: replicasOf(replicas) });
     // An author who names a type promises that it holds by the time that handlers look, at the latest by startup handlers.
     this.memo = { ...memo } as Memo;
     this.lifecycle = lifecycle;

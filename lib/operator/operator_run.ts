@@ -10,15 +10,18 @@ import { TaskGroup } from "../async/tasks.ts";
 import { aborted, drained, withTimeout } from "../async/timeout.ts";
 import type { Caches } from "../client/cache/caches.ts";
 import type { Client } from "../client/client.ts";
+import type { TransportOptions } from "../client/transport/transport.ts";
 import { Controller } from "../controller/controller.ts";
+import { barsOf, Leftovers, ShardTurns } from "../controller/shard_turns.ts";
 import { postingLogger } from "../handlers/turn.ts";
-import { turnLimiter, WorkQueue } from "../controller/work_queue.ts";
+import { type TurnGates, turnLimiter, WorkQueue } from "../controller/work_queue.ts";
 import { childrenMaker } from "../engines/children/children.ts";
 import { Daemons } from "../handlers/background/daemons.ts";
 import type { MetricSources } from "../engines/metrics/metrics.ts";
 import { Peering } from "../engines/peering/peering.ts";
 import { Poster } from "../engines/posting/poster.ts";
 import type { Check } from "../engines/probing.ts";
+import type { Fence } from "../execution/fence.ts";
 import { ObjectWriter } from "../execution/object_writer.ts";
 import { digestOf } from "../model/encoding.ts";
 import { objectReference } from "../model/references.ts";
@@ -34,6 +37,7 @@ import { type Components, createBrake, type RunningOptions, STARTING } from "./c
 import { CrdWatch } from "./crd_watch.ts";
 import { Informers } from "./informers.ts";
 import { Namespaces } from "./namespaces.ts";
+import { type LoadedReplicas, LONGEST_START, Responsibility } from "./responsibility.ts";
 import { type Revised, Revisions } from "./revisions.ts";
 import { waitForApiServer } from "./wait_for_api_server.ts";
 import { WatchedResources } from "./watched_resources.ts";
@@ -47,6 +51,10 @@ const MOST_NAMED = 10;
 interface OperatorRunOptions {
   readonly client: Client;
   readonly components: Components;
+  /** The way to the API server. */
+  readonly transport: TransportOptions;
+  /** Undefined: this run is the only one. */
+  readonly replicas: LoadedReplicas | undefined;
 }
 
 /** One run, from the first request to the cluster on. */
@@ -62,6 +70,9 @@ export class OperatorRun {
   readonly #background: TaskGroup;
   /** Aborts when the operator is to stop, although its signal has not aborted. */
   readonly #ended = new AbortController();
+  readonly #responsibility: Responsibility;
+  /** Objects whose handlers of an earlier term still run. */
+  readonly #leftovers: Leftovers;
   readonly #queue: WorkQueue;
   readonly #revisions: Revisions;
   readonly #poster: Poster;
@@ -75,11 +86,16 @@ export class OperatorRun {
   readonly #crds: CrdWatch;
   readonly #informers: Informers;
   readonly #admission: Admission;
+  readonly #shardTurns: ShardTurns;
+  readonly #synced = Promise.withResolvers<void>();
   #isAnnounced = false;
   #isStarted = false;
   #isPosting = false;
 
-  constructor(options: RunningOptions, { client, components }: OperatorRunOptions) {
+  constructor(
+    options: RunningOptions,
+    { client, components, replicas, transport }: OperatorRunOptions,
+  ) {
     this.client = client;
     this.#options = options;
     this.#components = components;
@@ -92,9 +108,25 @@ export class OperatorRun {
     const onError = (error: unknown, task: string): void => logger.error("Task failed", { task, error });
     this.#watching = new TaskGroup({ onError });
     this.#background = new TaskGroup({ onError });
+    this.#responsibility = new Responsibility({
+      host,
+      logger,
+      settings,
+      client,
+      transport,
+      replicas,
+      gates,
+      tasks: work,
+      release: options.release?.version ?? "",
+    });
+    this.#leftovers = new Leftovers({
+      clock,
+      timeout: settings.replicas.drainTimeout,
+      onFree: () => this.#queue.reopen(),
+    });
     this.#queue = new WorkQueue({
       indexing,
-      gates,
+      gates: this.#turnGates(),
       limiter: turnLimiter(settings.queueing.workerLimit ?? Infinity, clock),
       clock,
       tasks: work,
@@ -154,6 +186,14 @@ export class OperatorRun {
     });
     this.#informers = this.#createInformers();
     this.#admission = this.#createAdmission();
+    this.#shardTurns = new ShardTurns({
+      shards: settings.replicas.shards,
+      controller: this.controller,
+      queue: this.#queue,
+      daemons: this.#daemons,
+      tasks: work,
+      leftovers: this.#leftovers,
+    });
     metrics?.attach(this.#metricSources());
   }
 
@@ -188,6 +228,7 @@ export class OperatorRun {
       { name: "started", problem: this.#isStarted ? undefined : "the kinds are not known yet" },
       { name: "indexes", problem: indexing.problem },
       stuckHandlers.check(),
+      ...this.#responsibility.checks(),
       ...this.#admission.checks(),
       ...this.#peering.checks(gates.isPaused),
       ...this.#informers.checks(),
@@ -208,10 +249,12 @@ export class OperatorRun {
   /** The last thing of all: tells other operators that this one has gone. Never rejects. */
   async leave(): Promise<void> {
     await this.#peering.leave();
+    await this.#responsibility[Symbol.asyncDispose]();
   }
 
   async #start(): Promise<void> {
     const { indexing, failed } = this.#components;
+    this.#responsibility.start(this.#shardTurns);
     this.#revisions.start(() => this.#revise());
     this.#watching.start("pause", (stop) => this.#followPauses(stop));
     this.#watching.start("watch namespaces", (stop) => this.#namespaces.watch(stop));
@@ -226,9 +269,32 @@ export class OperatorRun {
     });
     this.#isStarted = true;
     indexing.release(STARTING);
+    this.#watching.start("become able", (stop) => this.#becomeAble(stop));
     this.#admission.start();
     this.#crds.follow((kind) => this.#informers.relist(kind));
     this.#components.tasks.start();
+  }
+
+  /** Says that this replica can work, when its objects are listed and indexed; or cannot be for long, which may be so in all replicas. */
+  async #becomeAble(signal: AbortSignal): Promise<void> {
+    const { host: { clock } } = this.#options;
+    const ready = this.#synced.promise.then(() => this.#components.indexing.gate.opened(signal));
+    await Promise.race([ready, clock.sleep(LONGEST_START, signal)]);
+    if (!signal.aborted) this.#responsibility.setAble(true);
+  }
+
+  /** Which turns must wait: for the gates, and with replicas for the shard of their object. */
+  #turnGates(): TurnGates {
+    const { gates } = this.#components;
+    const { fence, settings } = this.#responsibility;
+    if (settings === undefined) return gates;
+    return { holds: (state) => gates.holds(state), bars: barsOf(fence, this.#leftovers) };
+  }
+
+  /** Undefined where there are no other replicas: then nothing asks it. */
+  get #fence(): Fence | undefined {
+    const { fence, settings } = this.#responsibility;
+    return settings === undefined ? undefined : fence;
   }
 
   /** Finds out which resources are to be watched. */
@@ -262,6 +328,8 @@ export class OperatorRun {
   async #stop(): Promise<void> {
     const { settings: { queueing: { exitTimeout } }, logger, host: { clock } } = this.#options;
     const { gates, work, tasks } = this.#components;
+    await this.#responsibility.leave({ timeout: exitTimeout });
+    using _leftovers = this.#leftovers;
     const released = this.#admission.stop();
     work.own("tasks", () => tasks.stop());
     // NB: it also waits for requests to discovery, however long the server takes to answer.
@@ -304,7 +372,10 @@ export class OperatorRun {
       crds: this.#crds,
       observer,
       controller: this.controller,
-      onSynced: synced,
+      onSynced: () => {
+        this.#synced.resolve();
+        synced();
+      },
     });
   }
 
@@ -342,6 +413,7 @@ export class OperatorRun {
       indices: indexing.indices,
       daemons: this.#daemons,
       signal: gates.handlers,
+      fence: this.#fence,
       writer: this.#writer,
       makeChildren: childrenMaker(this.api),
       queue: this.#queue,
@@ -369,6 +441,7 @@ export class OperatorRun {
       observer,
       brake: createBrake(this.#components, this.client),
       tasks: this.#background,
+      fence: this.#fence,
       essenceOf: ({ resource }, body) => {
         const { fields: extraFields } = registry.of(resource);
         return digestOf(currentEssence(persistence, body, { extraFields }));
@@ -384,6 +457,7 @@ export class OperatorRun {
       host: listeners.host,
       logger,
       client: this.client,
+      responsibility: this.#responsibility,
       observer,
       settings,
       poster: this.#poster,

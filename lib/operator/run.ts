@@ -12,7 +12,8 @@ import { Vault } from "../client/auth/vault.ts";
 import type { Client } from "../client/client.ts";
 import { createClient } from "../client/object_client.ts";
 import { type Projection, projectionOf } from "../client/projection.ts";
-import { Transport } from "../client/transport/transport.ts";
+import { Transport, type TransportOptions } from "../client/transport/transport.ts";
+import { currentPermit } from "../execution/invoke.ts";
 import { checkWebhookNames } from "../handlers/admission/webhook_configuration.ts";
 import type { Ledger } from "../engines/ledger.ts";
 import { parseProbeAddress, type Route, serveProbes } from "../engines/probing.ts";
@@ -31,6 +32,7 @@ import { narrowWatches } from "./cache_view.ts";
 import { type Components, createComponents, type RunningOptions } from "./components.ts";
 import type { Extras, Recording } from "./extras.ts";
 import { OperatorRun } from "./operator_run.ts";
+import { loadReplicas } from "./responsibility.ts";
 import { handleStrayErrors } from "./stray_errors.ts";
 import { selfCheck } from "./self_check.ts";
 
@@ -142,22 +144,25 @@ async function serveWithProbes(life: Life): Promise<void> {
       `Cannot serve admission handler ${title}: there is no server for it (set admission.server, such as to webhookServer())`,
     );
   }
+  const replicas = await loadReplicas(settings, host);
   checkWebhookNames(registry.all(ADMISSION), settings.admission.managed);
   rejectUnservedConversions(registry, settings);
   await using _probes = await answerProbes(life);
-  const transport = new Transport({
+  const transportOptions: TransportOptions = {
     host,
     credentials: await findCredentials(life),
     logger: logger.child({ name: "lotse.client" }),
     networking: settings.networking,
     observer: components.observer,
-  });
+    permit: replicas && currentPermit,
+  };
+  const transport = new Transport(transportOptions);
   const watching = logger.child({ name: "lotse.watching" });
   const client = createClient(transport, { projectionOf: projections(settings, watching) });
   if (options.crds === "apply") await extras.applyDefinitions(options, client);
   const { checks } = extras;
   if (options.selfCheck) components.work.start("self-check", () => selfCheck(options, { client, checks }));
-  current.serving = new OperatorRun(options, { client, components });
+  current.serving = new OperatorRun(options, { client, components, replicas, transport: transportOptions });
   await current.serving.serve();
 }
 

@@ -3,11 +3,15 @@
 import type { GivenCredentials } from "../client/auth/login.ts";
 import type { HandlerCall } from "../engines/calls.ts";
 import type { PlainMemo } from "../handlers/arguments.ts";
+import { isObject } from "../model/json.ts";
 import { currentHost } from "../runtime/current_host.ts";
 import type { Files, Host } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
-import { mergeSettings, type Settings } from "../settings/settings.ts";
+import { mergeSettings, type Settings, type SettingsOverrides } from "../settings/settings.ts";
 import { SETTINGS_FILE, settingsFromDocuments, settingsFromVariables } from "../settings/sources.ts";
+
+/** Whether several replicas share the objects: settings turn it on, too. */
+export type ReplicasOption = boolean | Omit<NonNullable<SettingsOverrides["replicas"]>, "enabled">;
 
 /** How to run an operator. */
 export interface RunOptions<Memo extends object = PlainMemo> {
@@ -46,6 +50,8 @@ export interface RunOptions<Memo extends object = PlainMemo> {
   readonly standalone?: boolean;
   /** Log unhandled rejections, and stop in order after uncaught exceptions. Default: "leave", to the runtime. */
   readonly strayErrors?: "handle" | "leave";
+  /** Whether several replicas share the objects; over the operator's own settings. Default: as the settings say. */
+  readonly replicas?: ReplicasOption;
   /**
    * Under which name to meet other operators; a name of one's own, or theirs. Default: $POD_ID, or one of user, host and time.
    */
@@ -82,6 +88,7 @@ const RUN_OPTIONS: Readonly<Record<keyof RunOptions, true>> = {
   peering: true,
   priority: true,
   standalone: true,
+  replicas: true,
   strayErrors: true,
   identity: true,
   settings: true,
@@ -131,7 +138,15 @@ export async function settingsOf(base: Settings, options: Omit<RunOptions, "memo
   const path = options.settings ?? (process.env(SETTINGS_FILE) || undefined);
   const file = path === undefined ? {} : settingsFromDocuments(await readDocuments(files, path), path);
   const variables = settingsFromVariables(process.envNames(), (name) => process.env(name));
-  return [file, variables, { peering: peeringOf(options) }].reduce<Settings>(mergeSettings, base);
+  const own = { peering: peeringOf(options), replicas: replicasOf(options.replicas) };
+  return [file, variables, own].reduce<Settings>(mergeSettings, base);
+}
+
+/** Returns the settings that the option stands for; undefined leaves them as they are. Values are checked when they are merged. */
+export function replicasOf(option: ReplicasOption | undefined): SettingsOverrides["replicas"] {
+  if (typeof option === "boolean") return { enabled: option };
+  // A value of another type is refused where settings are merged.
+  return isObject(option) ? { ...option, enabled: true } : option;
 }
 
 async function readDocuments(files: Files, path: string): Promise<readonly unknown[]> {

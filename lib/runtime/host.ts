@@ -278,6 +278,8 @@ export interface HttpRequest {
   readonly body?: string | Uint8Array;
   /** Aborting ends the request at once, also while its body is being read. */
   readonly signal?: AbortSignal;
+  /** Asked when the connection is there, right before the first byte: false has the request fail, and no byte is sent. */
+  readonly mayBegin?: () => boolean;
 }
 
 /** A response whose body may still be on its way. Either `text()` or `body` is used, once; or `cancel()`. */

@@ -87,6 +87,26 @@ export interface PeeringSettings {
   clusterwide: boolean;
 }
 
+/** Replicas of one operator that share its objects. Durations are the same in all of them. */
+export interface ReplicasSettings {
+  /** Whether there may be other replicas. Default: false; `operator({ replicas: true })` sets it. */
+  enabled: boolean;
+  /** The name of the operator, and of its Leases: a DNS label of at most 50 characters, the same in all replicas. Null: not known. Default: null. */
+  name: string | null;
+  /** The namespace of the Leases. Null: the Pod's, and outside of a cluster an error. Default: null. */
+  namespace: string | null;
+  /** Into how many parts the objects are divided, from 1 (one replica leads) to 64. Default: 1. */
+  shards: number;
+  /** After how long without a renewal others may take over: whole seconds, longer than `renewDeadline`. Default: 15. */
+  leaseDuration: Seconds;
+  /** After how long without an answered renewal a replica stops to work: longer than 1.2 times `retryPeriod`. Default: 10. */
+  renewDeadline: Seconds;
+  /** The pause between renewals. Default: 2. */
+  retryPeriod: Seconds;
+  /** How long handlers may go on when their part of the objects moves to another replica, before their signal aborts. Default: 30. */
+  drainTimeout: Seconds;
+}
+
 /** How objects are listed and watched. */
 export interface WatchingSettings {
   /** After how long the server is asked to end a stream. Null: as it likes. Default: null. */
@@ -251,6 +271,8 @@ export interface Settings {
   posting: PostingSettings;
   /** Operators that pause for each other. */
   peering: PeeringSettings;
+  /** Replicas that share the objects. */
+  replicas: ReplicasSettings;
   /** How objects are listed and watched. */
   watching: WatchingSettings;
   /** One worker per object. */

@@ -39,6 +39,16 @@ export function defaultSettings(): Settings {
       standalone: false,
       clusterwide: false,
     },
+    replicas: {
+      enabled: false,
+      name: null,
+      namespace: null,
+      shards: 1,
+      leaseDuration: 15,
+      renewDeadline: 10,
+      retryPeriod: 2,
+      drainTimeout: 30,
+    },
     watching: {
       serverTimeout: null,
       clientTimeout: null,

@@ -80,7 +80,7 @@ export const SURFACE: Readonly<Record<string, string>> = {
   "./settings": `
     AdmissionSettings BackgroundSettings Backoffs ByKind ExecutionSettings NetworkingSettings
     ObjectTransform PeeringSettings PersistenceSettings PostingSettings ProbingSettings ProcessSettings QueueingSettings
-    ScanningSettings SelectorTexts Settings SettingsOverrides WatcherSettings WatchingSettings
+    ReplicasSettings ScanningSettings SelectorTexts Settings SettingsOverrides WatcherSettings WatchingSettings
   `,
   "./types": `
     Addressable BackgroundOptions Before Cache CacheIndex CacheListOptions CacheOptions CachedView Candidate
@@ -102,7 +102,7 @@ export const SURFACE: Readonly<Record<string, string>> = {
   "./testing": `
     Cluster ClusterOfTest ConnectedCluster Expected ExpectedPart GlobalName HandlerCall LogRecord Manifest
     Manifests RealCluster RealClusterOptions Runnable Runner ServedCluster Snapshot StartOptions TestCluster
-    TestClusterOptions UntilOptions VirtualClock VirtualFetch VirtualHost VirtualHostOptions VirtualNetwork
+    TestClusterOptions TestReplica UntilOptions VirtualClock VirtualFetch VirtualHost VirtualHostOptions VirtualNetwork
     VirtualProcess VirtualProgram realCluster start testCluster virtualHost
   `,
   "./apiserver": `

@@ -7,7 +7,7 @@ import process from "node:process";
 import { login } from "../../lib/client/auth/login.ts";
 import { createClient } from "../../lib/client/object_client.ts";
 import { Transport } from "../../lib/client/transport/transport.ts";
-import type { ShardWork, Term } from "../../lib/engines/replicas/fence.ts";
+import type { ShardWork, Term } from "../../lib/engines/replicas/shard_fence.ts";
 import { checkReplicas } from "../../lib/engines/replicas/options.ts";
 import { Replicas } from "../../lib/engines/replicas/replicas.ts";
 import { currentHost } from "../../lib/runtime/current_host.ts";
@@ -64,7 +64,7 @@ engine.setAble(true);
 const stop = new AbortController();
 process.on("SIGTERM", () => stop.abort());
 while (!stop.signal.aborted) {
-  for (const term of terms) if (engine.fence.mayWrite(term)) say("works", term);
+  for (const term of terms) if (term.timeLeft() > 0) say("works", term);
   await host.clock.sleep(0.02, stop.signal);
 }
 await engine.leave({ timeout: 5 });

@@ -7,17 +7,17 @@ import { fixedCredentials } from "../../lib/client/auth/connection_info.ts";
 import type { Client } from "../../lib/client/client.ts";
 import { createClient } from "../../lib/client/object_client.ts";
 import { Transport, type TransportOptions } from "../../lib/client/transport/transport.ts";
-import type { ShardWork, Term, TermEnd } from "../../lib/engines/replicas/fence.ts";
+import type { ShardWork, Term, TermEnd } from "../../lib/engines/replicas/shard_fence.ts";
 import { LEASES } from "../../lib/engines/replicas/lease.ts";
-import type { ReplicasSettings } from "../../lib/engines/replicas/options.ts";
+import type { LeaseSettings } from "../../lib/engines/replicas/options.ts";
 import { Replicas } from "../../lib/engines/replicas/replicas.ts";
+import { ReplicaClock } from "../../lib/kits/testing/replica_clock.ts";
 import { apiServer } from "../../lib/kits/apiserver/mod.ts";
 import type { KubeObject } from "../../lib/model/object.ts";
 import type { Host } from "../../lib/runtime/host.ts";
 import { createLogger, type LogRecord, silentLogger } from "../../lib/runtime/logging.ts";
 import { type VirtualHost, virtualHost } from "../../lib/runtime/virtual/host.ts";
 import { defaultSettings } from "../../lib/settings/settings.ts";
-import { ReplicaClock } from "./replica_clock.ts";
 
 /** A request of a replica. */
 export interface ReplicaRequest {
@@ -33,7 +33,7 @@ export interface ReplicaRequest {
 export type Fate = "pass" | "refuse" | "forbid" | "hang" | "lose";
 
 export interface GroupOptions {
-  readonly settings?: Partial<ReplicasSettings>;
+  readonly settings?: Partial<LeaseSettings>;
   readonly seed?: number;
 }
 
@@ -44,7 +44,7 @@ export class ReplicaGroup implements AsyncDisposable {
   readonly host: VirtualHost;
   readonly client: Client;
   readonly replicas: TestReplica[] = [];
-  readonly #settings: ReplicasSettings;
+  readonly #settings: LeaseSettings;
   readonly #fetch: (request: Request) => Promise<Response>;
   /** While set, nobody's requests arrive. */
   isOut = false;
@@ -118,7 +118,7 @@ export class ReplicaGroup implements AsyncDisposable {
     for (const replica of this.replicas) {
       if (replica.isDead) continue;
       for (const term of replica.terms.values()) {
-        if (!replica.engine.fence.mayWrite(term)) continue;
+        if (term.timeLeft() <= 0) continue;
         responsible.push(`${replica.settings.shards}/${term.shard}`);
       }
     }
@@ -222,14 +222,14 @@ export interface LeaseSpec {
 export interface AddOptions {
   readonly podName?: string;
   readonly isAble?: boolean;
-  readonly settings?: Partial<ReplicasSettings>;
+  readonly settings?: Partial<LeaseSettings>;
 }
 
 interface TestReplicaOptions {
   readonly podName: string;
   readonly clock: ReplicaClock;
   readonly host: Host;
-  readonly settings: ReplicasSettings;
+  readonly settings: LeaseSettings;
   readonly transport: TransportOptions;
   readonly isAble: boolean;
 }
@@ -238,7 +238,7 @@ interface TestReplicaOptions {
 export class TestReplica implements ShardWork {
   readonly engine: Replicas;
   readonly clock: ReplicaClock;
-  readonly settings: ReplicasSettings;
+  readonly settings: LeaseSettings;
   readonly requests: ReplicaRequest[] = [];
   readonly logs: LogRecord[] = [];
   /** Calls of the work, such as "begin 0". */
@@ -276,7 +276,7 @@ export class TestReplica implements ShardWork {
 
   get held(): number[] {
     if (this.isDead) return [];
-    return [...this.terms].filter(([, term]) => this.engine.fence.mayWrite(term)).map(([shard]) => shard)
+    return [...this.terms].filter(([, term]) => term.timeLeft() > 0).map(([shard]) => shard)
       .sort(
         (a, b) => a - b,
       );

@@ -7,6 +7,7 @@
 
 import type { Seconds } from "../../runtime/host.ts";
 import { ApiError, LoginError } from "../errors.ts";
+import { PermitEndedError } from "./permit.ts";
 
 /** Codes of Node's TLS errors that say: this is not the server that you trust. */
 const UNTRUSTED =
@@ -55,6 +56,7 @@ export function isHopelessApply(error: unknown, contentType: string | undefined,
 /** Tells whether no (whole) answer came: refused, reset, timed out, badly encrypted. */
 export function isConnectionError(error: unknown): boolean {
   if (!(error instanceof Error) || error instanceof ApiError || error instanceof LoginError) return false;
+  if (error instanceof PermitEndedError) return false;
   return !(error instanceof TypeError || error instanceof SyntaxError || error instanceof RangeError);
 }
 

@@ -16,6 +16,7 @@ import type { ConnectionInfo, Credentials, HeaderFields } from "../auth/connecti
 import { Congestion, isOverload } from "./congestion.ts";
 import { type Attempt, CallerSignals, Deadline } from "./deadline.ts";
 import { ApiError, isUnready, LoginError, type MissingRight, toApiError } from "../errors.ts";
+import { limitedBy, type Permit } from "./permit.ts";
 import { isHopelessApply, isRetriable, isUntrusted, nextDelay, startBackoffs } from "./retries.ts";
 import { type Session, Sessions } from "./sessions.ts";
 import { Warnings } from "./warnings.ts";
@@ -58,6 +59,8 @@ export interface ApiRequest {
   readonly urgent?: boolean;
   /** Aborting ends the request, or its stream, with the signal's reason. */
   readonly signal?: AbortSignal;
+  /** Under which a write is sent; null: it needs none. Default: the permit of the caller (`TransportOptions.permit`). */
+  readonly permit?: Permit | null;
   /** Where failed attempts are told. Default: the transport's. */
   readonly logger?: Logger;
   readonly subject?: RequestSubject;
@@ -101,6 +104,8 @@ export interface TransportOptions {
   readonly userAgent?: string;
   /** Default: no observer. */
   readonly observer?: RequestObserver;
+  /** Returns the permit of the handler that makes the request; undefined if it needs none. Default: no request needs one. */
+  readonly permit?: () => Permit | undefined;
 }
 
 type Finish<R> = (response: HttpResponse) => R | Promise<R>;
@@ -114,6 +119,7 @@ export class Transport implements Disposable {
   readonly unstreamed: Set<string> = new Set();
   readonly #credentials: Credentials;
   readonly #observer: RequestObserver;
+  readonly #permit: TransportOptions["permit"];
   readonly #sessions: Sessions;
   readonly #warnings: Warnings;
   /** How many requests may be under way at once, and which of them have to wait. */
@@ -124,6 +130,7 @@ export class Transport implements Disposable {
 
   constructor(options: TransportOptions) {
     const { host, credentials, networking, logger, userAgent = USER_AGENT, observer = {} } = options;
+    this.#permit = options.permit;
     this.host = host;
     this.networking = networking;
     this.logger = logger;
@@ -150,10 +157,11 @@ export class Transport implements Disposable {
    *
    * @throws {ApiError} If the server refuses.
    * @throws {LoginError} If there are no credentials that it takes.
+   * @throws {PermitEndedError} If it is a write whose permit has ended before it could be sent.
    * @throws {SyntaxError} If its answer is not JSON.
    */
   request<T = unknown>(request: ApiRequest): Promise<ApiResponse<T>> {
-    return this.#repeat(request, async (response): Promise<ApiResponse<T>> => {
+    return this.#repeat(this.#underPermit(request), async (response): Promise<ApiResponse<T>> => {
       const text = await response.text();
       // The caller narrows the answer; T is the type that it expects.
       const body = (request.text ? text : this.decode(request, () => parseAnswer(text, request))) as T;
@@ -170,7 +178,17 @@ export class Transport implements Disposable {
 
   /** Sends a request in the same way, and returns the answer as soon as its head has come. The caller reads or cancels it. */
   stream(request: ApiRequest): Promise<HttpResponse> {
-    return this.#repeat(request, undefined);
+    const { permit, signal } = this.#underPermit(request);
+    if (!permit) return this.#repeat(request, undefined);
+    const all = signal === undefined ? permit.signal : AbortSignal.any([signal, permit.signal]);
+    return this.#repeat({ ...request, signal: all }, undefined);
+  }
+
+  /** Returns the request with the permit of its caller, if it has none of its own. NB: at once, as the caller's context is lost later. */
+  #underPermit(request: ApiRequest): ApiRequest {
+    if (this.#permit === undefined || request.permit !== undefined) return request;
+    const permit = this.#permit();
+    return permit === undefined ? request : { ...request, permit };
   }
 
   /** Decodes the bytes of an answer, and tells the observer how long that took. */
@@ -221,14 +239,21 @@ export class Transport implements Disposable {
     options: { info: ConnectionInfo; number: number; finish: Finish<R> | undefined },
   ): Promise<R | HttpResponse> {
     const { info, number, finish } = options;
+    const { requestTimeout, responseTimeout } = this.networking;
+    // The last step before the socket: queues, pauses and failed attempts lie behind.
+    const limited = request.permit && request.method !== "GET"
+      ? limitedBy(request.permit, {
+        path: request.path,
+        timeout: request.timeout === undefined ? requestTimeout : request.timeout,
+      })
+      : undefined;
     const session = this.#sessions.for(info);
     const attempt: Attempt = { number, started: this.host.clock.monotonic() };
     const headers = this.#observer.requestBegins?.(request, attempt) ?? undefined;
-    const { requestTimeout, responseTimeout } = this.networking;
     const { timeout = requestTimeout, signal } = request;
     const deadline = new Deadline({
       clock: this.host.clock,
-      timeout,
+      timeout: limited === undefined ? timeout : limited.timeout,
       // Streams may be silent for long.
       responseTimeout: finish === undefined || request.timeout !== undefined ? null : responseTimeout,
       signal,
@@ -237,7 +262,8 @@ export class Transport implements Disposable {
     });
     let status: number | undefined;
     try {
-      const response = await this.#send(session, request, { signal: deadline.signal, headers });
+      const path = limited?.path ?? request.path;
+      const response = await this.#send(session, request, { path, signal: deadline.signal, headers });
       status = response.status;
       deadline.answered();
       if (status >= 400) {
@@ -265,12 +291,13 @@ export class Transport implements Disposable {
   #send(
     session: Session,
     request: ApiRequest,
-    { signal, headers }: {
+    { path, signal, headers }: {
+      readonly path: string;
       readonly signal: AbortSignal | undefined;
       readonly headers: HeaderFields | undefined;
     },
   ): Promise<HttpResponse> {
-    const { method, path, body } = request;
+    const { method, body, permit } = request;
     const own = headersOf(session, request);
     return session.connection.request({
       method,
@@ -280,6 +307,7 @@ export class Transport implements Disposable {
         ? body
         : formatJson(body),
       signal,
+      mayBegin: permit && method !== "GET" ? () => permit.timeLeft() > 0 : undefined,
     });
   }
 

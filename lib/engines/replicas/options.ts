@@ -6,7 +6,7 @@ import { isObject } from "../../model/json.ts";
 import type { Seconds } from "../../runtime/host.ts";
 
 /** How replicas share the objects of an operator. Durations are in seconds, and equal in all replicas of an operator. */
-export interface ReplicasSettings {
+export interface LeaseSettings {
   /** The name of the operator, and of its Lease where it has one shard: a DNS label of at most 50 characters. */
   readonly name: string;
   /** The namespace of the Leases. */
@@ -49,7 +49,7 @@ const JITTER_FACTOR = 1.2;
  * @throws {TypeError} If an option is unknown, of the wrong type, or missing outside of a cluster.
  * @throws {RangeError} If a value is impossible, or does not go with the others.
  */
-export function checkReplicas(given: unknown, defaults: ReplicasDefaults): ReplicasSettings | undefined {
+export function checkReplicas(given: unknown, defaults: ReplicasDefaults): LeaseSettings | undefined {
   if (given === undefined || given === false || given === null) return undefined;
   if (given !== true && !isObject(given)) {
     throw new TypeError(
@@ -62,7 +62,7 @@ export function checkReplicas(given: unknown, defaults: ReplicasDefaults): Repli
     if (known.includes(key)) continue;
     throw new TypeError(`"replicas.${key}" is no option: there are ${known.join(", ")}`);
   }
-  const settings: ReplicasSettings = {
+  const settings: LeaseSettings = {
     name: nameFrom(options["name"] ?? defaults.name),
     namespace: namespaceFrom(options["namespace"] ?? defaults.namespace),
     shards: countFrom("shards", options["shards"]),
@@ -127,7 +127,7 @@ function secondsFrom(
 }
 
 /** Source: client-go, `tools/leaderelection/leaderelection.go`, `NewLeaderElector()`. */
-function checkTogether({ leaseDuration, renewDeadline, retryPeriod }: ReplicasSettings): void {
+function checkTogether({ leaseDuration, renewDeadline, retryPeriod }: LeaseSettings): void {
   if (!Number.isInteger(leaseDuration)) {
     throw new RangeError(
       `"replicas.leaseDuration" must be whole seconds, as Leases carry nothing finer, not ${leaseDuration}`,

@@ -13,7 +13,6 @@ import type { ObjectEvent } from "../../client/cache/object_store.ts";
 import { messageOf } from "../../client/errors.ts";
 import type { Seconds } from "../../runtime/host.ts";
 import { Division } from "./division.ts";
-import { type Fence, ShardFence } from "./fence.ts";
 import { ANNOTATIONS, readLease } from "./lease.ts";
 import { LeaseRequests } from "./lease_requests.ts";
 import { LeaseSweep } from "./lease_sweep.ts";
@@ -24,6 +23,7 @@ import type { ReplicasOptions } from "./replicas_options.ts";
 import { makeIdentity, Session } from "./session.ts";
 import type { SessionTransition } from "./session_state.ts";
 import { Shard } from "./shard.ts";
+import { type Fence, ShardFence } from "./shard_fence.ts";
 import { ABORT_GRACE } from "./shard_state.ts";
 import { Withdrawal } from "./withdrawal.ts";
 
@@ -56,6 +56,8 @@ export class Replicas implements AsyncDisposable {
   #isLooking = false;
   #looksAgain = false;
   readonly #emptied = new Set<() => void>();
+  /** Annotations of the member Lease that other parts of the operator have put there; null: to be removed. */
+  readonly #given = new Map<string, string | null>();
 
   constructor(options: ReplicasOptions) {
     this.#options = options;
@@ -97,7 +99,7 @@ export class Replicas implements AsyncDisposable {
       tasks: this.#tasks,
     });
     this.#session = this.#makeSession();
-    this.fence = new ShardFence(this.#shards, () => this.#session.timeLeft);
+    this.fence = new ShardFence(this.#shards);
   }
 
   /** The name of the present session: the Pod's and 8 random characters. Another one after each lost session. */
@@ -132,6 +134,13 @@ export class Replicas implements AsyncDisposable {
   start(): void {
     this.#watch.start();
     this.#tasks.start("keep session", (signal) => this.#live(signal));
+  }
+
+  /** Puts an annotation onto the member Lease, or takes it off (null): the others are told at once. */
+  annotate(key: string, value: string | null): void {
+    if ((this.#given.get(key) ?? null) === value) return;
+    this.#given.set(key, value);
+    this.#session.hurry();
   }
 
   /** Says whether this replica can work: it has started, and its objects are listed and indexed. Default: false. */
@@ -204,6 +213,7 @@ export class Replicas implements AsyncDisposable {
       identity: () => this.identity,
       mayBegin: () => this.#session.timeLeft > 0 && !this.#isLeaving,
       drainTimeout: () => this.#drainTimeout,
+      timeLeft: () => this.#session.timeLeft,
       nextTerm: () => ++this.#terms,
       isContested: () => this.#division.isContested(),
       onChange: () => this.#look(),
@@ -250,6 +260,7 @@ export class Replicas implements AsyncDisposable {
       [ANNOTATIONS.shards]: String(shards),
       [ANNOTATIONS.able]: this.#hasShare ? "true" : null,
       [ANNOTATIONS.leaving]: this.#isLeaving ? "true" : null,
+      ...Object.fromEntries(this.#given),
     };
   }
 
@@ -364,6 +375,7 @@ export class Replicas implements AsyncDisposable {
     } finally {
       this.#isLooking = false;
     }
+    this.#options.observer?.looked?.();
     this.#timer?.[Symbol.dispose]();
     this.#timer = this.#options.host.clock.after(this.#pause(), () => this.#look());
   }

@@ -5,13 +5,13 @@ import type { TransportOptions } from "../../client/transport/transport.ts";
 import type { Host } from "../../runtime/host.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import type { WatcherSettings } from "../../settings/sections.ts";
-import type { ShardWork, TermEnd } from "./fence.ts";
-import type { ReplicasSettings } from "./options.ts";
+import type { ShardWork, TermEnd } from "./shard_fence.ts";
+import type { LeaseSettings } from "./options.ts";
 
 export interface ReplicasOptions {
   readonly host: Host;
   readonly logger: Logger;
-  readonly settings: ReplicasSettings;
+  readonly settings: LeaseSettings;
   readonly watching: WatcherSettings;
   /** Watches Leases. */
   readonly client: Client;
@@ -32,6 +32,8 @@ export interface ReplicasObserver {
   moved?(change: ShardChange): void;
   /** The session is live (again), in doubt, or lost. */
   session?(state: "live" | "doubtful" | "lost"): void;
+  /** Leases have come, or time has passed: members and holders may be others. Called often. */
+  looked?(): void;
   /** A renewal was refused, or not answered in time. Source: client-go, `leader_election_slowpath_total`. */
   slowRenewal?(): void;
 }

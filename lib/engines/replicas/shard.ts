@@ -8,7 +8,7 @@
 import type { TaskGroup } from "../../async/tasks.ts";
 import type { Clock, Seconds } from "../../runtime/host.ts";
 import type { Logger } from "../../runtime/logging.ts";
-import type { ShardWork, Term, TermEnd } from "./fence.ts";
+import type { ShardWork, Term, TermEnd } from "./shard_fence.ts";
 import {
   ANNOTATIONS,
   type LeaseContent,
@@ -42,6 +42,8 @@ export interface ShardOptions {
   /** Whether a shard may be begun now: the session is live, and the process does not stop. */
   readonly mayBegin: () => boolean;
   readonly drainTimeout: () => Seconds;
+  /** For how long the session is live, by the clocks at the moment in which it is called. */
+  readonly timeLeft: () => Seconds;
   /** Returns the number of the next term. */
   readonly nextTerm: () => number;
   /** Whether another set of shards stands, by a list that is consistent. @throws {ApiError} If the server refuses. */
@@ -62,10 +64,17 @@ class ShardTerm implements Term {
   readonly shard: number;
   readonly number: number;
   readonly #controller = new AbortController();
+  /** Returns 0 or less when the term has ended. */
+  readonly #timeLeft: (term: ShardTerm) => Seconds;
 
-  constructor(shard: number, number: number) {
+  constructor(shard: number, number: number, timeLeft: (term: ShardTerm) => Seconds) {
     this.shard = shard;
     this.number = number;
+    this.#timeLeft = timeLeft;
+  }
+
+  timeLeft(): Seconds {
+    return this.#timeLeft(this);
   }
 
   get signal(): AbortSignal {
@@ -152,7 +161,7 @@ export class Shard {
     const paused = this.#paused;
     if (paused === undefined) return;
     this.#paused = undefined;
-    this.#term = new ShardTerm(this.place.shard, this.#options.nextTerm());
+    this.#term = this.#makeTerm();
     this.#options.work.proceed(this.#term, paused);
   }
 
@@ -225,10 +234,15 @@ export class Shard {
   }
 
   #begin(): void {
-    const { nextTerm, work, onBegun } = this.#options;
-    this.#term = new ShardTerm(this.place.shard, nextTerm());
+    const { work, onBegun } = this.#options;
+    this.#term = this.#makeTerm();
     work.begin(this.#term);
     onBegun(this.leaseName);
+  }
+
+  #makeTerm(): ShardTerm {
+    const { nextTerm, timeLeft } = this.#options;
+    return new ShardTerm(this.place.shard, nextTerm(), (term) => this.#term === term ? timeLeft() : 0);
   }
 
   #drain(): void {

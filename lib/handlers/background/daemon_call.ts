@@ -1,6 +1,7 @@
 /** Calls the function of a daemon or a timer: makes its arguments, and judges its errors. Source: Kopf, docs/daemons. */
 
 import type { StopFlag } from "../../async/stop_flag.ts";
+import type { Permit } from "../../client/transport/permit.ts";
 import { PermanentError, toError } from "../../execution/errors.ts";
 import type { ObjectState } from "../../execution/object_state.ts";
 import type { AttemptEnd } from "../../execution/observer.ts";
@@ -34,14 +35,19 @@ export interface CallOptions {
   readonly patch: Patch;
   /** Aborts when the function is to give up. */
   readonly signal: AbortSignal;
+  /** Under which the function writes other objects. Default: it needs none. */
+  readonly permit?: Permit;
   /** Takes the attempt if it has succeeded: the server may still refuse its write. */
   readonly succeeded: Set<AttemptEnd>;
 }
 
 /** Calls the function once. Never throws. */
-export function callOnce(owner: Owner, { retry, patch, signal, succeeded }: CallOptions): Promise<Called> {
+export function callOnce(
+  owner: Owner,
+  { retry, patch, signal, permit, succeeded }: CallOptions,
+): Promise<Called> {
   const { handler } = owner;
-  return callHandler({ ...judgeOf(owner, succeeded), signal }, handler, {
+  return callHandler({ ...judgeOf(owner, succeeded), signal, permit }, handler, {
     sort: sortOf(handler),
     retry,
     patch,

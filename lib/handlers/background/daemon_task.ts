@@ -9,6 +9,7 @@
 
 import { type Schedule, TOLERANCE } from "../../async/schedule.ts";
 import { StopFlag } from "../../async/stop_flag.ts";
+import { type Permit, PermitEndedError } from "../../client/transport/permit.ts";
 import { toError } from "../../execution/errors.ts";
 import type { WriteResult } from "../../execution/object_writer.ts";
 import type { AttemptEnd } from "../../execution/observer.ts";
@@ -28,6 +29,8 @@ export interface TaskContext extends DaemonContext {
   readonly schedule: Schedule<DaemonTask>;
   /** Whether the operator is stopping, so that no task is waited for without a limit. */
   readonly isExiting: () => boolean;
+  /** Whether a task whose time has come must wait: it is woken when this replica may work on its object. */
+  readonly holds: (task: DaemonTask) => boolean;
   /** Called when one has ended, and when one is abandoned. */
   readonly onReleased: (task: DaemonTask) => void;
 }
@@ -110,6 +113,11 @@ export class DaemonTask {
     return this.#isIn("ended") || this.#isIn("abandoned");
   }
 
+  /** Whether it waits for a time or a change. */
+  get isWaiting(): boolean {
+    return this.#isIn("waiting");
+  }
+
   /** Whether it was told to stop for this reason. */
   wasTold(reason: StopReason): boolean {
     return this.#flag?.has(reason) === true;
@@ -134,7 +142,7 @@ export class DaemonTask {
   /** Its time has come: for a run, for a pending write, or for the next stage of stopping. */
   wake(): void {
     if (this.#isIn("stopping")) return this.advance();
-    if (!this.#isIn("waiting")) return;
+    if (!this.#isIn("waiting") || this.#context.holds(this)) return;
     const now = this.#context.clock.monotonic() + TOLERANCE;
     const isDue = this.#due <= now;
     if (isDue && this.#idleEnd() > now) return this.#plan(this.#idleEnd());
@@ -181,6 +189,11 @@ export class DaemonTask {
     return { handler: this.handler.id };
   }
 
+  /** The term of the object's shard; undefined where there are no other replicas, and where another one is responsible. */
+  get #term(): Permit | undefined {
+    return this.#context.fence?.termOf(this.siblings.state.body.metadata.uid ?? "");
+  }
+
   get #logger(): Logger {
     return this.#context.loggerOf(this.siblings.state.body);
   }
@@ -222,12 +235,17 @@ export class DaemonTask {
     const logger = this.#logger;
     const succeeded = new Set<AttemptEnd>();
     const { signal } = controller;
+    const permit = this.#term;
+    const onTermEnd = (): void => controller.abort(permit?.signal.reason);
+    permit?.signal.addEventListener("abort", onTermEnd);
     const { outcome, retry } = await callOnce(this.#owner(logger), {
       retry: this.#retry,
       patch,
       signal,
+      permit,
       succeeded,
     });
+    permit?.signal.removeEventListener("abort", onTermEnd);
     this.#retry = after(retry, outcome, clock.monotonic());
     run.hasReturned = true;
     // An abandoned run may be of an object that has gone: it does not write. Where the operator stops, it still may.
@@ -236,7 +254,7 @@ export class DaemonTask {
       return this.#end();
     }
     if (!patch.isEmpty || this.#writes?.pending.isEmpty === false) {
-      await this.#write(patch, logger, succeeded);
+      await this.#write(patch, { logger, permit, ended: succeeded });
     } else {
       this.#retry = decided(this.#retry);
       this.#count(succeeded);
@@ -262,7 +280,7 @@ export class DaemonTask {
 
   async #flush(): Promise<void> {
     this.#phase = FLUSHING;
-    const hasFailedBy = await this.#write(new Patch(), this.#logger);
+    const hasFailedBy = await this.#write(new Patch(), { logger: this.#logger, permit: this.#term });
     if (this.isStopping) return this.#end();
     this.#phase = WAITING;
     if (hasFailedBy) return this.#planNext({ seen: this.siblings.changes, due: this.#due });
@@ -281,9 +299,16 @@ export class DaemonTask {
 
   /**
    * Writes the patch, and counts the run by the result of the write. Returns whether the server's refusal has made a successful
-   * run fail. `ended`: the attempt of the run, if it was a success.
+   * run fail. `permit`: the term in which the run began. `ended`: the attempt of the run, if it was a success.
    */
-  async #write(patch: Patch, logger: Logger, ended: Iterable<AttemptEnd> = []): Promise<boolean> {
+  async #write(
+    patch: Patch,
+    { logger, permit, ended = [] }: {
+      readonly logger: Logger;
+      readonly permit: Permit | undefined;
+      readonly ended?: Iterable<AttemptEnd>;
+    },
+  ): Promise<boolean> {
     const { writer, brake, clock } = this.#context;
     const { handler, siblings: { state } } = this;
     const writes = this.#writes ??= {
@@ -300,6 +325,7 @@ export class DaemonTask {
       pending,
       author,
       logger,
+      permit,
       readsFirst: !pending.isEmpty,
     });
     writes.resendAt = this.#resendAfter(result, pending, logger);
@@ -328,6 +354,8 @@ export class DaemonTask {
       pending.settle();
       return Infinity;
     }
+    // The session is in doubt: the write waits until this replica may work again; or the task is about to end.
+    if (result.error instanceof PermitEndedError) return clock.monotonic();
     const delays = [...settings.queueing.errorDelays];
     const { failures: attempt } = pending;
     const retryIn = delays[Math.min(attempt, delays.length) - 1] ?? 60;

@@ -54,6 +54,10 @@ export class Daemons implements Disposable {
   readonly #live = new Set<DaemonTask>();
   readonly #ends = new Waiters<true>();
   readonly #schedule: Schedule<DaemonTask>;
+  /** Tasks whose time has come while this replica was not responsible for their objects. */
+  readonly #held = new Set<DaemonTask>();
+  /** Objects whose daemons were stopped, or not started, for the same reason. */
+  readonly #quiet = new Set<ObjectState>();
   #isPaused = false;
   #isExiting = false;
 
@@ -67,6 +71,7 @@ export class Daemons implements Disposable {
       ...options,
       schedule: this.#schedule,
       isExiting: () => this.#isExiting,
+      holds: (task) => this.#holds(task),
       onReleased: (task) => this.#release(task),
     };
   }
@@ -108,7 +113,66 @@ export class Daemons implements Disposable {
     const object = this.#objects.get(state);
     if (object === undefined) return;
     this.#objects.delete(state);
+    this.#quiet.delete(state);
     await this.#stop(object.tasks, reason);
+  }
+
+  /**
+   * The object is another replica's now: its tasks are told to stop, and the object is forgotten. Returns the end of the ones
+   * that run; undefined: none does.
+   */
+  leave(state: ObjectState): Promise<void> | undefined {
+    const object = this.#objects.get(state);
+    if (object === undefined) return undefined;
+    this.#objects.delete(state);
+    this.#quiet.delete(state);
+    const { tasks } = object;
+    for (const task of tasks) this.#held.delete(task);
+    this.#options.tasks.own("stop daemons", () => this.#stop(tasks, "OPERATOR_PAUSING"));
+    return tasks.every(({ isReleased }) => isReleased) ? undefined : this.#ended(tasks);
+  }
+
+  /**
+   * Stops the daemons of some objects, and the timers that run: this replica may not work on them for now. Timers that wait stay,
+   * unless `all` is set, and run when `release()` says so. Resolves when the ones that were stopped have ended.
+   */
+  async hold(
+    isConcerned: (state: ObjectState) => boolean,
+    { all }: { readonly all: boolean },
+  ): Promise<void> {
+    const tasks = [...this.#live].filter((task) =>
+      isConcerned(task.siblings.state) && (all || !task.isWaiting)
+    );
+    for (const { siblings: { state } } of tasks) this.#quiet.add(state);
+    await this.#stop(tasks, "OPERATOR_PAUSING");
+    await this.#ended(tasks);
+  }
+
+  /** Ends a hold: timers whose time has come run, and objects whose daemons were stopped are reconciled. */
+  release(isConcerned: (state: ObjectState) => boolean): void {
+    for (const task of [...this.#held]) {
+      if (!isConcerned(task.siblings.state)) continue;
+      this.#held.delete(task);
+      task.wake();
+    }
+    for (const state of [...this.#quiet]) {
+      if (!isConcerned(state)) continue;
+      this.#quiet.delete(state);
+      this.#options.wake(state);
+    }
+  }
+
+  /** Whether the task must wait, as another replica may be responsible for its object: `release()` wakes it. */
+  #holds(task: DaemonTask): boolean {
+    const { fence } = this.#options;
+    const { uid = "" } = task.siblings.state.body.metadata;
+    if (fence === undefined || fence.isResponsible(uid)) return false;
+    this.#held.add(task);
+    return true;
+  }
+
+  async #ended(tasks: readonly DaemonTask[]): Promise<void> {
+    while (!tasks.every(({ isReleased }) => isReleased)) await this.#ends.wait();
   }
 
   /** Stops all daemons and timers, and starts none until `resume()`. */
@@ -170,6 +234,12 @@ export class Daemons implements Disposable {
 
   #spawn(object: ObjectDaemons<DaemonTask>, matching: readonly BackgroundHandler[]): void {
     if (this.#isPaused || this.#isExiting) return;
+    const { fence } = this.#options;
+    if (fence !== undefined && !fence.isResponsible(object.state.body.metadata.uid ?? "")) {
+      // The shard drains, or the session is in doubt: `release()` gives the object another turn.
+      if (matching.length > 0) this.#quiet.add(object.state);
+      return;
+    }
     for (const handler of matching) {
       const isThere = object.tasks.some((each) => each.handler.id === handler.id);
       if (isThere || object.hasFinished(handler.id)) continue;
@@ -204,6 +274,7 @@ export class Daemons implements Disposable {
 
   #release(task: DaemonTask): void {
     this.#live.delete(task);
+    this.#held.delete(task);
     this.#ends.serveAll(true);
     const { state, tasks } = task.siblings;
     if (this.#isExiting || this.#objects.get(state) !== task.siblings) return;

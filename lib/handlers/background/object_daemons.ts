@@ -5,6 +5,7 @@
  */
 
 import type { TaskGroup } from "../../async/tasks.ts";
+import type { Fence } from "../../execution/fence.ts";
 import type { ObjectState } from "../../execution/object_state.ts";
 import type { ObjectWriter } from "../../execution/object_writer.ts";
 import type { Brake, Observer } from "../../execution/observer.ts";
@@ -31,6 +32,8 @@ export interface DaemonContext {
   /** Makes `children` for them. Default: they have none. */
   readonly makeChildren?: MakeChildren;
   readonly tasks: TaskGroup;
+  /** Says which objects this replica is responsible for. Default: for all of them. */
+  readonly fence?: Fence;
   /** Returns a digest of the object's essence: the object has changed when the digest has. */
   readonly essenceOf: (state: ObjectState, body: KubeObject) => string;
 }

@@ -65,7 +65,7 @@ export class ChangeRun {
     selected: readonly ChangeHandler[],
   ): Promise<{ readonly isIdle: boolean }> {
     const { turn, cause, purpose } = this.#options;
-    const { run: { host: { clock, random }, lifecycle, signal }, logger, patch } = turn;
+    const { run: { host: { clock, random }, lifecycle }, signal, logger, patch } = turn;
     this.#all.push(progress);
     const isAsSigned = (handler: ChangeHandler, digest: string): boolean =>
       this.#signatures.isAsSigned(handler, digest);
@@ -131,7 +131,7 @@ export class ChangeRun {
     descendants: Set<string>,
   ): Promise<Called | undefined> {
     const { turn, cause } = this.#options;
-    const { patch, run: { signal, host: { clock } } } = turn;
+    const { patch, signal, run: { host: { clock } } } = turn;
     const children = new SubHandlers(handler, (declared) => this.#runChildren(declared, descendants));
     const contribution = new Contribution(patch);
     const fn = async (args: never): Promise<unknown> => {

@@ -96,7 +96,7 @@ class ChildPart implements Part {
   }
 
   async #call(handler: ChildHandler, events: ChildEvents, pending: PendingChild): Promise<void> {
-    const { patch, run: { signal } } = this.#turn;
+    const { patch, signal } = this.#turn;
     const { event } = pending;
     const { outcome, retry: begun, wrote } = await callHandler(callerOf(this.#turn), handler, {
       sort: SORT,

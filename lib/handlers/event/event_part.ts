@@ -30,12 +30,14 @@ export const EVENTS: Manner<EventHandler> = {
  */
 async function tell(turn: Turn, handlers: readonly EventHandler[], event: WatchEvent): Promise<void> {
   // NB: log lines of these handlers are never posted: handlers of Kubernetes events would post an event about each event.
-  const { state, localLogger: logger, patch, run: { indices, observer, host: { clock }, signal } } = turn;
+  const { state, localLogger: logger, patch, signal, term: permit, run } = turn;
+  const { indices, observer, host: { clock } } = run;
   const { resource, memo, body: known } = state;
   const told = completeDeletion(event, known);
   const cause: EventCause = { resource, body: told.object, event: told, patch, logger, indices, memo };
   // Attempts count at once: a refusal of the write fails no handler of events.
-  const caller: Caller = { clock, logger, signal, observed: { observer, subject: state }, defaultBackoff: 0 };
+  const observed = { observer, subject: state };
+  const caller: Caller = { clock, logger, signal, permit, observed, defaultBackoff: 0 };
   for (const handler of handlers) {
     if (!isWanted(turn, handler, { body: cause.body, args: () => new EventArgs(cause) })) continue;
     await callHandler(caller, handler, {

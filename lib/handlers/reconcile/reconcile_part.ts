@@ -199,7 +199,7 @@ class ReconcilePart implements Part {
   }
 
   async #call(handler: ReconcileHandler, place: Disposable): Promise<void> {
-    const { state, logger, patch, run: { signal, host: { random } } } = this.#turn;
+    const { state, logger, patch, signal, run: { host: { random } } } = this.#turn;
     const record = this.#recordOf(handler.id);
     const isFinal = isDeleting(state.snapshot);
     const reasons = record.begin(this.#now, handler);

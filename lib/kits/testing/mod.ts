@@ -21,6 +21,7 @@
 
 export { type ClusterOfTest, type TestCluster, testCluster, type TestClusterOptions } from "./cluster.ts";
 export type { Cluster, ConnectedCluster, ServedCluster } from "./connection.ts";
+export type { TestReplica } from "./replica.ts";
 export { type RealCluster, realCluster, type RealClusterOptions } from "./real_cluster.ts";
 export { type Runnable, Runner, start, type StartOptions, type UntilOptions } from "./runner.ts";
 export type { Expected, ExpectedPart } from "./expectations.ts";

@@ -6,6 +6,7 @@ import { fixedCredentials, type Impersonation } from "../../client/auth/connecti
 // NB: operators load these modules when they need them, and a virtual clock does not wait for files that are really read.
 import "../../handlers/admission/app.ts";
 import "../../engines/metrics/metrics.ts";
+import "../../engines/replicas/replicas.ts";
 import "../../engines/tracing.ts";
 import "../../runtime/certificates.ts";
 import type { HandlerCall } from "../../engines/calls.ts";
@@ -21,10 +22,11 @@ import type { Host, Seconds } from "../../runtime/host.ts";
 import { createLogger, type Logger, type LogLevel, type LogRecord } from "../../runtime/logging.ts";
 import { type GlobalName, takeOverGlobals } from "../../runtime/virtual/globals.ts";
 import { Administrator } from "./administrator.ts";
-import { type Cluster, connectionOf } from "./connection.ts";
+import { type Cluster, connectionOf, type ServedCluster } from "./connection.ts";
 import type { Expected } from "./expectations.ts";
 import { applyAll, type Manifests } from "./manifests.ts";
 import { MOST_REMEMBERED, Remembered } from "./remembered.ts";
+import { ReplicaWorld, type TestReplica } from "./replica.ts";
 import { OWN, realTimerAdvice, report } from "./report.ts";
 import { type Snapshot, takeSnapshot } from "./snapshot.ts";
 import { isVirtual, type RunTime, timeOf } from "./time.ts";
@@ -44,11 +46,16 @@ export interface Runnable {
  * How to start an operator in a test: the options of `op.run()`, but for host, logger, signal, credentials, memo and `onCall`.
  */
 export interface StartOptions
-  extends Omit<RunOptions, "host" | "logger" | "signal" | "credentials" | "memo" | "onCall"> {
+  extends Omit<RunOptions, "host" | "logger" | "signal" | "credentials" | "memo" | "onCall" | "replicas"> {
   /** The beginning of each object's `memo`. Default: the operator's own. */
   readonly memo?: object;
   /** The cluster that it talks to. */
   readonly cluster: Cluster;
+  /**
+   * How many replicas run, each with a clock and a network of its own: in a cluster in the process. The operator is given as a
+   * function that makes one, as each process has its own. Default: one operator, without Leases.
+   */
+  readonly replicas?: number;
   /**
    * As whom it does, such as "system:serviceaccount:default:operator"; where roles count, it may do what that user may.
    * Default: the administrator.
@@ -90,7 +97,7 @@ const GLOBALS: readonly GlobalName[] = ["timers", "Date", "fetch"];
  *
  * @throws The error of `op.run()`.
  */
-export async function start(op: Runnable, options: StartOptions): Promise<Runner> {
+export async function start(op: Runnable | (() => Runnable), options: StartOptions): Promise<Runner> {
   const runner = new Runner(op, options);
   await runner.started();
   return runner;
@@ -106,12 +113,13 @@ export class Runner implements AsyncDisposable {
   readonly calls: HandlerCall[];
   /** Objects of the cluster, by its administrator: all that `op.api` has. */
   readonly api: Api;
-  readonly #op: Runnable;
+  /** The replicas; none where `replicas` was not given. */
+  readonly replicas: readonly TestReplica[];
+  readonly #ops: readonly Runnable[];
   readonly #admin: Administrator;
   readonly #time: RunTime;
-  readonly #controller = new AbortController();
+  readonly #processes: readonly Process[];
   readonly #synced = Promise.withResolvers<void>();
-  readonly #run: Promise<void>;
   readonly #logger: Logger;
   readonly #globals: Disposable | undefined;
   readonly #realTimers = new Map<string, string>();
@@ -119,20 +127,20 @@ export class Runner implements AsyncDisposable {
   readonly #reraise: boolean;
   readonly #timeout: Seconds | undefined;
   #failure: { readonly error: unknown; told: boolean } | undefined;
-  #isRunning = true;
 
   /** Starts it. */
-  constructor(op: Runnable, options: StartOptions) {
-    checkStart(options);
+  constructor(op: Runnable | (() => Runnable), options: StartOptions) {
+    checkStart(op, options);
     const { cluster, level = "debug", reraise = true, timeout, globals = false, user, ...rest } = options;
-    const { remembered = MOST_REMEMBERED, ...runOptions } = rest;
+    const { remembered = MOST_REMEMBERED, replicas: count, ...runOptions } = rest;
     const { host } = cluster;
     const logs = new Remembered<LogRecord>(remembered, (count) => this.#forget(`${count} log lines`));
     const calls = new Remembered<HandlerCall>(remembered, (count) => this.#forget(`${count} calls`));
     this.logs = logs.items;
     this.calls = calls.items;
     this.host = host;
-    this.#op = op;
+    const make = typeof op === "function" ? op : () => op;
+    this.#ops = Array.from({ length: count ?? 1 }, () => make());
     this.#reraise = reraise;
     this.#timeout = timeout;
     this.#began = this.#now();
@@ -142,35 +150,48 @@ export class Runner implements AsyncDisposable {
     this.#logger = createLogger({ level, write: (record) => logs.add(record) }, host.clock);
     this.#globals = this.#takeOver(globals);
     const impersonate = typeof user === "string" ? { user } : user;
-    const all = {
-      ...runOptions,
-      scope: runOptions.scope ?? "cluster",
-      host,
-      logger: this.#logger,
-      credentials: fixedCredentials({ ...connectionOf(cluster), impersonate }),
-      signal: this.#controller.signal,
-      synced: () => {
-        this.#synced.resolve();
-        runOptions.synced?.();
-      },
-      onCall: (call: HandlerCall) => {
-        if (call.outcome === undefined) calls.add(call);
-      },
-    };
-    // Whether the memo has the operator's type is for the test to know.
-    this.#run = op.run(all as RunOptions<never>)
-      .catch((error) => {
-        this.#failure = { error, told: false };
-      })
-      .finally(() => {
-        this.#isRunning = false;
-        this.#synced.resolve();
-      });
+    const way = connectionOf(cluster);
+    this.#processes = this.#ops.map((each, number) => {
+      // Checked: replicas live in a cluster in the process.
+      const world = count === undefined ? undefined : new ReplicaWorld(cluster as ServedCluster, number);
+      const own: HandlerCall[] = [];
+      const controller = new AbortController();
+      const process: Process = { world, controller, calls: own, isRunning: true, run: Promise.resolve() };
+      const all = {
+        ...runOptions,
+        scope: runOptions.scope ?? "cluster",
+        replicas: count === undefined ? false : REPLICAS,
+        host: world?.host ?? host,
+        logger: this.#logger,
+        credentials: fixedCredentials({ ...way, ...world && { server: world.server }, impersonate }),
+        signal: controller.signal,
+        synced: () => {
+          this.#synced.resolve();
+          runOptions.synced?.();
+        },
+        onCall: (call: HandlerCall) => {
+          if (call.outcome !== undefined) return;
+          calls.add(call);
+          if (count !== undefined) own.push(call);
+        },
+      };
+      // Whether the memo has the operator's type is for the test to know.
+      process.run = each.run(all as RunOptions<never>)
+        .catch((error) => {
+          this.#failure = { error, told: false };
+        })
+        .finally(() => {
+          process.isRunning = false;
+          this.#synced.resolve();
+        });
+      return process;
+    });
+    this.replicas = this.#processes.flatMap((process) => process.world ? [replicaOf(process)] : []);
   }
 
   /** Whether the operator has not ended. */
   get isRunning(): boolean {
-    return this.#isRunning;
+    return this.#processes.some(isAlive);
   }
 
   /** The error that the operator failed with; undefined if it runs, or has ended well. */
@@ -180,13 +201,20 @@ export class Runner implements AsyncDisposable {
 
   /** With which code `lotse run` would have ended; undefined while the operator runs. */
   get exitCode(): number | undefined {
-    if (this.#isRunning) return undefined;
+    if (this.isRunning) return undefined;
     return this.#failure === undefined ? 0 : 1;
   }
 
   /** The story of each object: the causes that woke it, which handlers were called or not and why, and the writes. */
   get ledger(): { of(object: Referable): LedgerRecord | undefined } {
-    return this.#op.ledger ?? { of: () => undefined };
+    return {
+      of: (object) => {
+        for (const op of this.#ops) {
+          const record = op.ledger?.of(object);
+          if (record !== undefined) return record;
+        }
+      },
+    };
   }
 
   /** Waits for the operator's beginning; `start()` has done it. @throws The error that the operator failed with. */
@@ -286,11 +314,16 @@ export class Runner implements AsyncDisposable {
 
   /** Stops the operator gracefully, and waits until it has ended. @throws The error that the operator failed with. */
   async stop(): Promise<void> {
-    this.#controller.abort();
+    const alive = this.#processes.filter(isAlive);
+    for (const { world, controller } of alive) {
+      world?.rejoin();
+      controller.abort();
+    }
+    const ended = Promise.all(alive.map(({ run }) => run));
     // An until() without an await, such as one of several in a Promise.all() that failed, goes on to its end.
-    await Promise.race([this.#run, this.#time.unwound()]);
-    if (this.#isRunning) await this.#time.until(() => !this.#isRunning, this.#timeout ?? this.#time.timeout);
-    await this.#run;
+    await Promise.race([ended, this.#time.unwound()]);
+    if (this.isRunning) await this.#time.until(() => !this.isRunning, this.#timeout ?? this.#time.timeout);
+    await ended;
     this.#globals?.[Symbol.dispose]();
     this.#admin[Symbol.dispose]();
     this.#check();
@@ -349,8 +382,59 @@ export class Runner implements AsyncDisposable {
   }
 }
 
+/** One run of an operator, and its surroundings. */
+interface Process {
+  /** Undefined: it lives in the cluster's world. */
+  readonly world: ReplicaWorld | undefined;
+  readonly controller: AbortController;
+  readonly calls: readonly HandlerCall[];
+  isRunning: boolean;
+  run: Promise<void>;
+}
+
+/** The Leases of replicas in tests. */
+const REPLICAS = { name: "operator", namespace: "default" };
+
+function isAlive({ isRunning, world }: Process): boolean {
+  return isRunning && world?.isKilled !== true;
+}
+
+function replicaOf(process: Process): TestReplica {
+  const { world, controller, calls } = process;
+  return {
+    calls,
+    get isRunning() {
+      return isAlive(process);
+    },
+    kill: () => world?.kill(),
+    suspend: (seconds) => world?.suspend(seconds),
+    isolate: () => world?.isolate(),
+    rejoin: () => world?.rejoin(),
+    stop: () => controller.abort(),
+  };
+}
+
+/** @throws {TypeError} If replicas are asked for where there can be none. */
+function checkReplicas(op: Runnable | (() => Runnable), { replicas, cluster, globals }: StartOptions): void {
+  if (replicas === undefined) return;
+  if (!Number.isInteger(replicas) || replicas < 1) {
+    throw new TypeError(`Cannot start with \`replicas\` ${replicas}: it is a whole number, 1 or more`);
+  }
+  if (typeof op !== "function") {
+    throw new TypeError(
+      "Cannot start replicas of one operator: give a function that makes one, as each process has its own",
+    );
+  }
+  if (!isVirtual(cluster.host)) {
+    throw new TypeError("Cannot start replicas on a real cluster: take testCluster(), or run processes");
+  }
+  if (globals !== undefined && globals !== false) {
+    throw new TypeError("Cannot take over globals for replicas: use the `clock` of handlers");
+  }
+}
+
 /** @throws {TypeError} If it has no cluster, or names globals that are not taken over. */
-function checkStart(options: StartOptions): void {
+function checkStart(op: Runnable | (() => Runnable), options: StartOptions): void {
   const { cluster, globals = false, level = "debug", ...numbers }: Partial<StartOptions> = Object(options);
   if (cluster?.host === undefined) {
     throw new TypeError("Cannot start without a cluster: give `cluster` what testCluster() resolves to");
@@ -360,6 +444,7 @@ function checkStart(options: StartOptions): void {
   if (unknown !== undefined) {
     throw new TypeError(`Cannot take over "${unknown}": known are ${GLOBALS.join(", ")}`);
   }
+  checkReplicas(op, options);
   if (!LEVELS.includes(level)) {
     throw new TypeError(`Cannot record lines of level "${level}": known are ${LEVELS.join(", ")}`);
   }

@@ -200,8 +200,13 @@ class Lane implements Line, WireEvents {
     this.#wire = options.wire(this);
   }
 
-  send(exchange: Exchange, { head, request: { method, body } }: Sending): void {
+  send(exchange: Exchange, { head, request: { method, body, mayBegin } }: Sending): void {
     const wire = this.#wire;
+    if (mayBegin?.() === false) {
+      exchange.fail(new Error("The request was not sent: it may not begin any more"));
+      wire.keep(false);
+      return this.#options.free(this);
+    }
     this.#exchange = exchange;
     exchange.begin(this);
     this.#reader.expect(method, exchange);

@@ -3,9 +3,10 @@
  * machine can be suspended, with its monotonic clock or without.
  */
 
-import type { Clock } from "../../lib/runtime/host.ts";
-import type { VirtualClock } from "../../lib/runtime/virtual/clock.ts";
+import type { Clock } from "../../runtime/host.ts";
+import type { VirtualClock } from "../../runtime/virtual/clock.ts";
 
+/** A clock of one process. */
 export class ReplicaClock implements Clock {
   readonly #base: VirtualClock;
   /** Timers whose time has come while nothing runs. */
