@@ -100,7 +100,7 @@ export class OperatorRun {
     this.#options = options;
     this.#components = components;
     this.caches = components.caches;
-    const { host, logger, registry, settings, identity } = options;
+    const { host, logger, registry, settings } = options;
     const { gates, indexing, observer, work, metrics } = components;
     const { clock } = host;
     this.api = apiSource({ ...options, client, caches: this.caches });
@@ -108,22 +108,8 @@ export class OperatorRun {
     const onError = (error: unknown, task: string): void => logger.error("Task failed", { task, error });
     this.#watching = new TaskGroup({ onError });
     this.#background = new TaskGroup({ onError });
-    this.#responsibility = new Responsibility({
-      host,
-      logger,
-      settings,
-      client,
-      transport,
-      replicas,
-      gates,
-      tasks: work,
-      release: options.release?.version ?? "",
-    });
-    this.#leftovers = new Leftovers({
-      clock,
-      timeout: settings.replicas.drainTimeout,
-      onFree: () => this.#queue.reopen(),
-    });
+    this.#responsibility = this.#createResponsibility(replicas, transport);
+    this.#leftovers = this.#createLeftovers();
     this.#queue = new WorkQueue({
       indexing,
       gates: this.#turnGates(),
@@ -164,15 +150,7 @@ export class OperatorRun {
       patterns: options.namespaces,
       onChange: () => void this.#revisions.request(),
     });
-    this.#peering = new Peering({
-      client,
-      host,
-      settings,
-      logger: logger.child({ name: "lotse.peering" }),
-      identity,
-      namespaces: () => this.#namespaces.served,
-      gates: gates.peering,
-    });
+    this.#peering = this.#createPeering();
     const { watching, persistence } = settings;
     this.#watched = new WatchedResources({ client, registry, logger, settings: watching, persistence });
     this.#crds = new CrdWatch({
@@ -186,14 +164,7 @@ export class OperatorRun {
     });
     this.#informers = this.#createInformers();
     this.#admission = this.#createAdmission();
-    this.#shardTurns = new ShardTurns({
-      shards: settings.replicas.shards,
-      controller: this.controller,
-      queue: this.#queue,
-      daemons: this.#daemons,
-      tasks: work,
-      leftovers: this.#leftovers,
-    });
+    this.#shardTurns = this.#createShardTurns();
     metrics?.attach(this.#metricSources());
   }
 
@@ -351,6 +322,55 @@ export class OperatorRun {
     logger.warn("Some handlers do not stop: they are left behind", {
       objects: this.#queue.busy.slice(0, MOST_NAMED),
       background: this.#background.size,
+    });
+  }
+
+  #createResponsibility(replicas: LoadedReplicas | undefined, transport: TransportOptions): Responsibility {
+    const { host, logger, settings, release } = this.#options;
+    const { gates, work: tasks } = this.#components;
+    return new Responsibility({
+      host,
+      logger,
+      settings,
+      client: this.client,
+      transport,
+      replicas,
+      gates,
+      tasks,
+      release: release?.version ?? "",
+    });
+  }
+
+  #createLeftovers(): Leftovers {
+    const { host: { clock }, settings } = this.#options;
+    return new Leftovers({
+      clock,
+      timeout: settings.replicas.drainTimeout,
+      onFree: () => this.#queue.reopen(),
+    });
+  }
+
+  #createShardTurns(): ShardTurns {
+    return new ShardTurns({
+      shards: this.#options.settings.replicas.shards,
+      controller: this.controller,
+      queue: this.#queue,
+      daemons: this.#daemons,
+      tasks: this.#components.work,
+      leftovers: this.#leftovers,
+    });
+  }
+
+  #createPeering(): Peering {
+    const { host, settings, logger, identity } = this.#options;
+    return new Peering({
+      client: this.client,
+      host,
+      settings,
+      logger: logger.child({ name: "lotse.peering" }),
+      identity,
+      namespaces: () => this.#namespaces.served,
+      gates: this.#components.gates.peering,
     });
   }
 
