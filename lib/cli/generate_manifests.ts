@@ -25,6 +25,7 @@ interface ManifestsFlags extends RbacFlags {
   readonly output?: string;
   readonly monitoring?: boolean;
   readonly networkPolicy?: boolean;
+  readonly runbook?: string;
   readonly webhookPort?: number;
 }
 
@@ -71,6 +72,12 @@ export function addManifests(parent: Command, host: Host): void {
     .addOption(
       new CommandOption("--monitoring", "Add a ServiceMonitor and alerts, for the Prometheus operator"),
     )
+    .addOption(
+      new CommandOption(
+        "--runbook <url>",
+        "Where alerts lead to: a page with a heading for each; default: Lotse's own",
+      ),
+    )
     .addOption(new CommandOption("--network-policy", "Add a NetworkPolicy"))
     .addOption(
       new CommandOption(
@@ -105,14 +112,25 @@ function addRbacOptions(command: Command): void {
 }
 
 async function writeManifests(files: readonly string[], flags: ManifestsFlags, host: Host): Promise<void> {
-  const { image = "", format, output, monitoring = false, networkPolicy = false, webhookPort } = flags;
+  const { image = "", format, output, monitoring = false, networkPolicy = false, webhookPort, runbook } =
+    flags;
+  if (runbook !== undefined && !/^https?:\/\//.test(runbook)) {
+    throw new UsageError(`--runbook "${runbook}" is no address (such as https://wiki.example.com/alerts)`);
+  }
   if (format === "yaml" && output !== undefined) {
     throw new UsageError("-o is for --format kustomize and --format helm: redirect the output instead");
   }
   if (format !== "yaml" && output === undefined) throw new UsageError(`--format ${format} needs -o FOLDER`);
   const options = await optionsOf(files, flags, host);
   const crds = makeCrds(declaredKinds(options), converterOf({ ...options, webhookPort }));
-  const manifests = makeManifests({ ...options, image, webhookPort, crds, roles: makeRbac(options) });
+  const manifests = makeManifests({
+    ...options,
+    image,
+    webhookPort,
+    runbook,
+    crds,
+    roles: makeRbac(options),
+  });
   reportUnknown(manifests, flags, host);
   const wanted = { monitoring, networkPolicy };
   if (output === undefined) {

@@ -56,11 +56,15 @@ export class Controller implements Worker {
   readonly #earlyMemos = new Map<string, Record<string, unknown>>();
   readonly #run: Run;
   readonly #kinds: Kinds;
+  /** By which log lines of one turn are found: the beginning of the run, and the number of the turn. */
+  readonly #runId: string;
+  #turns = 0;
   /** Wakes objects because of others. */
   readonly triggers: Triggers;
 
   constructor(options: ControllerOptions) {
     this.#options = options;
+    this.#runId = Math.floor(options.host.clock.now()).toString(36);
     const { registry, caches, queue, host: { clock } } = options;
     this.triggers = new Triggers({
       registry,
@@ -210,7 +214,8 @@ export class Controller implements Worker {
     const { registry, observer, fence, host: { clock }, manners, hotLoops } = this.#run;
     const kind = this.#kinds.of(registry.of(state.resource));
     const term = fence?.termOf(state.body.metadata.uid ?? "");
-    const turn = prepare(this.#run, state, { kind, term, ...why });
+    const reconcile = `${this.#runId}-${++this.#turns}`;
+    const turn = prepare(this.#run, state, { kind, term, reconcile, isUrgent: why.isUrgent });
     const { wake, waited } = why;
     observer.reconcileBegins?.(state, { wake, waited, events: why.events.map(({ event }) => event) });
     const begun = clock.monotonic();

@@ -7,6 +7,7 @@
 
 import {
   context,
+  isSpanContextValid,
   propagation,
   type Span,
   SpanKind,
@@ -67,6 +68,14 @@ export class Tracing implements Observer {
     if (status !== undefined) span.setAttribute("http.response.status_code", status);
     end(span, error);
   }
+}
+
+/** Returns the ids of the span that is active, for log lines. Source: OpenTelemetry, "Trace Context in non-OTLP Log Formats". */
+export function activeSpanContext(): Readonly<Record<string, string>> | undefined {
+  const active = trace.getActiveSpan()?.spanContext();
+  return active === undefined || !isSpanContextValid(active)
+    ? undefined
+    : { trace_id: active.traceId, span_id: active.spanId };
 }
 
 function attributesOf(step: Step): Record<string, string | number> {

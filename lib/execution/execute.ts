@@ -130,8 +130,13 @@ function limitOf<Args>(
 ): AttemptLimit {
   const rest = timeout - runtime;
   if (attemptTimeout < rest) {
-    const overdue = (): Error =>
-      new Error(`Handler "${id}" has timed out: its attempt was still running after ${attemptTimeout} s`);
+    const overdue = (): Error => {
+      const error = new Error(
+        `Handler "${id}" has timed out: its attempt was still running after ${attemptTimeout} s`,
+      );
+      error.name = "TimeoutError";
+      return error;
+    };
     return { remaining: attemptTimeout, overdue };
   }
   const overdue = (): Error =>

@@ -164,6 +164,8 @@ export interface Observer extends RequestObserver {
   /** The server has refused the changes of handlers: their attempts, which had ended well, have failed by that. */
   refused?(subject: Subject, refusal: { readonly handlers: readonly string[]; readonly error: Error }): void;
   reconcileEnds?(subject: Subject, end: ReconcileEnd): void;
+  /** A daemon or timer of the object was told to stop: it is not called again, unless it is started anew. */
+  backgroundStops?(subject: Subject, background: { readonly handler: string }): void;
   /** A watch has entered another phase. */
   watchChanged?(resource: Resource, change: WatchChange): void;
   /** A watch is no more, since its resource or namespace is served no more. */
@@ -204,6 +206,7 @@ const TOLD = [
   "written",
   "refused",
   "reconcileEnds",
+  "backgroundStops",
   "watchChanged",
   "watchEnded",
   "eventPosted",

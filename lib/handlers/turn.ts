@@ -26,14 +26,20 @@ export type { Kind, Run, Turn };
 export function prepare(
   run: Run,
   state: ObjectState,
-  { kind, term, isUrgent: urgent }: {
+  { kind, term, isUrgent: urgent, reconcile }: {
     readonly kind: Kind;
     readonly term?: Term;
     readonly isUrgent: boolean;
+    /** The id that all log lines of the turn have. Default: none. */
+    readonly reconcile?: string;
   },
 ): Turn {
   const reference = objectReference(state.body);
-  const localLogger = run.logger.child({ name: "lotse.objects", reference });
+  const localLogger = run.logger.child({
+    name: "lotse.objects",
+    reference,
+    ...reconcile !== undefined && { context: { reconcile } },
+  });
   const parts: Part[] = [];
   const turn: Turn = {
     run,

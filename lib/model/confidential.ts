@@ -6,7 +6,7 @@
  */
 
 import type { Diff } from "./diff.ts";
-import { digestOf } from "./encoding.ts";
+import { digestOf, fromBase64 } from "./encoding.ts";
 import { type FieldPath, getField, withField } from "./fields.ts";
 import { isEqualJson, isObject, setKey } from "./json.ts";
 import type { JsonObject, KubeObject } from "./object.ts";
@@ -68,6 +68,38 @@ export function withoutValues(diff: Diff, fields: readonly FieldPath[]): readonl
     const { op, path } = item;
     return fields.some((field) => isPrefix(field, path) || isPrefix(path, field)) ? [op, path] : item;
   });
+}
+
+/** Shorter values stand in other words by chance, and are not replaced in texts. In UTF-16 units. */
+const SHORTEST_VALUE = 4;
+
+/** How many values of one object are looked for in a text. */
+const MOST_VALUES = 200;
+
+/**
+ * Returns a text, such as the message of an error, in which the values of these fields of the object are replaced. A value that
+ * is base64, as those of Secrets are, is replaced in its decoded form, too.
+ */
+export function hideValues(text: string, fields: readonly FieldPath[], object: JsonObject): string {
+  if (fields.length === 0) return text;
+  const values: string[] = [];
+  for (const path of fields) collectValues(getField(object, path), values, 0);
+  let hidden = text;
+  for (const value of values.sort((a, b) => b.length - a.length)) {
+    hidden = hidden.replaceAll(value, HIDDEN_TEXT);
+  }
+  return hidden;
+}
+
+function collectValues(value: unknown, into: string[], depth: number): void {
+  if (into.length >= MOST_VALUES || depth > DEEPEST) return;
+  if (typeof value === "object" && value !== null) {
+    for (const item of Object.values(value)) collectValues(item, into, depth + 1);
+    return;
+  }
+  const plain = typeof value === "string" || typeof value === "number" ? String(value) : "";
+  const decoded = typeof value === "string" ? fromBase64(value) : undefined;
+  for (const each of [plain, decoded ?? ""]) if (each.length >= SHORTEST_VALUE) into.push(each);
 }
 
 function hide(value: unknown, salt: string, depth: number): unknown {

@@ -49,3 +49,13 @@ export function toBase64(text: string): string {
   }
   return btoa(binary);
 }
+
+/** Returns the text whose UTF-8 bytes these are in base64; undefined if they are not. Blanks and line breaks are passed over. */
+export function fromBase64(data: string): string | undefined {
+  try {
+    const binary = atob(data.replaceAll(/\s/g, ""));
+    return new TextDecoder().decode(Uint8Array.from(binary, (character) => character.charCodeAt(0)));
+  } catch {
+    return undefined;
+  }
+}

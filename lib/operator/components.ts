@@ -7,6 +7,7 @@ import type { GivenCredentials } from "../client/auth/login.ts";
 import { Caches } from "../client/cache/caches.ts";
 import type { Client } from "../client/client.ts";
 import { Calls, type HandlerCall } from "../engines/calls.ts";
+import { Failures } from "../engines/failures.ts";
 import { HotLoops, type LoopingReconcile } from "../engines/hot_loop.ts";
 import { Indexing } from "../handlers/index/indexing.ts";
 import { Listeners } from "../engines/listeners.ts";
@@ -22,6 +23,7 @@ import { TASK } from "../handlers/task/task_handler.ts";
 import { isTraced } from "../runtime/context.ts";
 import type { Host } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
+import { confidentialFieldsOf } from "../settings/server_selectors.ts";
 import type { Settings } from "../settings/settings.ts";
 import { Gates } from "./gates.ts";
 import { RecentCalls } from "./stray_errors.ts";
@@ -81,6 +83,7 @@ export interface Components extends Disposable {
   readonly ledger: Ledger;
   readonly hotLoops: HotLoops;
   readonly stuckHandlers: StuckHandlers;
+  readonly failures: Failures;
   /** Only where stray errors are handled, and the runtime does not say whose they are. */
   readonly recentCalls: RecentCalls | undefined;
   /** Undefined where no server could answer with them. */
@@ -111,6 +114,10 @@ export async function createComponents(
     logger: logger.child({ name: "lotse.objects" }),
     settings: settings.execution,
   });
+  const failures = new Failures({
+    clock: host.clock,
+    confidentialOf: (resource) => confidentialFieldsOf(settings.persistence, resource),
+  });
   // Loading either module takes as long as the rest of the start: it is loaded only where it is used.
   const metrics = liveness === undefined
     ? undefined
@@ -121,7 +128,7 @@ export async function createComponents(
     ? new RecentCalls(host.clock)
     : undefined;
   const observer = combineObservers(
-    [ledger, hotLoops, stuckHandlers, metrics, tracing, recorder, calls, recentCalls]
+    [ledger, hotLoops, stuckHandlers, failures, metrics, tracing, recorder, calls, recentCalls]
       .filter((each) => each !== undefined),
     reportObserver(logger),
   );
@@ -145,6 +152,7 @@ export async function createComponents(
     ledger,
     hotLoops,
     stuckHandlers,
+    failures,
     recentCalls,
     metrics,
     observer,

@@ -24,7 +24,8 @@ import { currentHost } from "../runtime/current_host.ts";
 import type { Host } from "../runtime/host.ts";
 import { textSink } from "../runtime/log_format.ts";
 import { toError } from "../execution/errors.ts";
-import { createLogger, guardedLogger, type Logger } from "../runtime/logging.ts";
+import { isTraced } from "../runtime/context.ts";
+import { contextLogger, createLogger, guardedLogger, type Logger } from "../runtime/logging.ts";
 import { type Persistence, reservedNames } from "../settings/persistence/storage.ts";
 import {
   defaultSettings,
@@ -268,7 +269,8 @@ export class Operator<Memo extends object = PlainMemo> {
     const given = options.logger === undefined
       ? defaultLogger(host)
       : guardedLogger(options.logger, reportOnce(host));
-    const logger = this.#registry.servesSeveral ? given.child({ namesKinds: true }) : given;
+    const named = this.#registry.servesSeveral ? given.child({ namesKinds: true }) : given;
+    const logger = isTraced() ? await withSpans(named) : named;
     await runOperator({
       host,
       namespaces: scope === undefined || scope === "cluster" ? undefined : [...new Set(scope)],
@@ -350,6 +352,12 @@ export function isOperator(value: unknown): value is Operator {
 }
 
 /** Whoever means the whole cluster says so. Scenario: B257. */
+/** Lines that are written inside of a span have its ids. */
+async function withSpans(logger: Logger): Promise<Logger> {
+  const { activeSpanContext } = await import("../engines/tracing.ts");
+  return contextLogger(logger, activeSpanContext);
+}
+
 function warnOfScope(logger: Logger): void {
   logger.warn("No namespaces are named: the whole cluster is served", {
     hint: 'say so with `scope: "cluster"` (--all-namespaces), or name some',

@@ -27,7 +27,7 @@ import { digestOf } from "../model/encoding.ts";
 import { objectReference } from "../model/references.ts";
 import type { Resource } from "../model/resource.ts";
 import { BACKGROUND } from "../handlers/background/background_handler.ts";
-import type { Registry } from "../handlers/registry.ts";
+import type { HandlersOfKind, Registry } from "../handlers/registry.ts";
 import type { Seconds } from "../runtime/host.ts";
 import { currentEssence } from "../settings/persistence/storage.ts";
 import { Admission } from "./admission.ts";
@@ -141,6 +141,12 @@ export class OperatorRun {
     this.controller = this.#createController();
     this.#queue.start(this.controller);
     components.stuckHandlers.attach(this.#queue);
+    components.failures.attach((subject, words) => {
+      const { enabled, failures, loggers } = settings.posting;
+      // With posting.loggers the lines about failures are posted already.
+      if (!enabled || !failures || loggers) return;
+      this.#poster.post(objectReference(subject.body), { type: "Warning", ...words });
+    });
     const scanning = logger.child({ name: "lotse.scanning" });
     this.#namespaces = new Namespaces({
       client,
@@ -400,8 +406,11 @@ export class OperatorRun {
   }
 
   #metricSources(): MetricSources {
-    const { gates, hotLoops, stuckHandlers } = this.#components;
+    const { gates, hotLoops, stuckHandlers, failures } = this.#components;
+    const { registry } = this.#options;
     return {
+      handlers: (resource) => familiesOf(registry.of(resource)),
+      failures: () => failures.counts(),
       objects: () => this.controller.counts(),
       hotLoops: () => hotLoops.counts(),
       stuckHandlers: () => stuckHandlers.counts(),
@@ -495,4 +504,12 @@ export class OperatorRun {
       onEnd: () => this.#ended.abort(),
     });
   }
+}
+
+/** Returns the names under which the handlers of a kind are counted. */
+function familiesOf(
+  { events, changes, indexes, backgrounds, reconciles, children }: HandlersOfKind,
+): readonly string[] {
+  const all = [...events, ...changes, ...indexes, ...backgrounds, ...reconciles, ...children];
+  return [...new Set(all.map(({ id }) => id))];
 }

@@ -136,7 +136,7 @@ function toStack(record: LogRecord, { stacks = "errors" }: TextSinkOptions): str
 }
 
 function toJson(record: LogRecord, options: TextSinkOptions): string {
-  const { message, level, time, logger, reference, fields } = record;
+  const { message, level, time, logger, reference, fields, context } = record;
   const prefix = options.prefix ?? false ? toPrefix(record) : "";
   const line: Record<string, unknown> = Object.create(null);
   line.message = prefix + message;
@@ -144,6 +144,7 @@ function toJson(record: LogRecord, options: TextSinkOptions): string {
   line.timestamp = new Date(time).toISOString().replace("Z", "+00:00");
   line.severity = level;
   line.logger = logger;
+  if (context !== undefined) Object.assign(line, context);
   addFields(line, fields);
   const stack = toStack(record, options).trim();
   if (stack) line.exception = stack;

@@ -46,6 +46,11 @@ export interface LogRecord {
   readonly reference?: LogReference;
   /** Whether the object's kind is to be named before its name. Default: no. */
   readonly namesKind?: boolean;
+  /**
+   * By which lines are found that belong together, such as the ids of a reconcile, a trace and a span. Machines read them; text
+   * formats leave them out.
+   */
+  readonly context?: Readonly<Record<string, string>>;
 }
 
 /** Takes records. Must not throw. */
@@ -82,6 +87,8 @@ export interface LoggerChild {
   readonly reference?: LogReference;
   /** Whether kinds are named before objects' names, as there are several. Default: the same. */
   readonly namesKinds?: boolean;
+  /** Added to the ids by which lines are found that belong together. */
+  readonly context?: Readonly<Record<string, string>>;
 }
 
 /** Makes a logger that writes to a sink. `name` defaults to "lotse". */
@@ -108,6 +115,7 @@ interface LoggerState {
   readonly fields: LogFields;
   readonly reference?: LogReference;
   readonly namesKinds?: boolean;
+  readonly context?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -158,7 +166,7 @@ class SinkLogger extends LevelLogger {
     return isLevelWanted(level, this.#state.sink.level);
   }
 
-  protected override makeChild({ name, fields, reference, namesKinds }: LoggerChild): Logger {
+  protected override makeChild({ name, fields, reference, namesKinds, context }: LoggerChild): Logger {
     const state = this.#state;
     return new SinkLogger({
       sink: state.sink,
@@ -167,11 +175,12 @@ class SinkLogger extends LevelLogger {
       fields: fields ? { ...state.fields, ...fields } : state.fields,
       reference: reference ?? state.reference,
       namesKinds: namesKinds ?? state.namesKinds,
+      context: context && state.context ? { ...state.context, ...context } : context ?? state.context,
     });
   }
 
   protected override write(level: LogLevel, message: string, fields: LogFields | undefined): void {
-    const { sink, clock, name, reference, namesKinds, fields: own } = this.#state;
+    const { sink, clock, name, reference, namesKinds, context, fields: own } = this.#state;
     if (!isLevelWanted(level, sink.level)) return;
     const all = fields ? { ...own, ...fields } : own;
     sink.write({
@@ -182,6 +191,7 @@ class SinkLogger extends LevelLogger {
       time: clock.now(),
       ...reference && { reference },
       ...namesKinds && { namesKind: true },
+      ...context && { context },
     });
   }
 }
@@ -233,6 +243,43 @@ class GuardedLogger extends LevelLogger {
     } catch (error) {
       this.#onFailure(error);
     }
+  }
+}
+
+/**
+ * Returns a logger whose lines have the ids that `contextOf` returns when they are written, such as those of the trace and span that
+ * are active then; undefined: none.
+ */
+export function contextLogger(
+  logger: Logger,
+  contextOf: () => Readonly<Record<string, string>> | undefined,
+): Logger {
+  return new ContextLogger(logger, contextOf);
+}
+
+class ContextLogger extends LevelLogger {
+  readonly #logger: Logger;
+  readonly #contextOf: () => Readonly<Record<string, string>> | undefined;
+
+  constructor(logger: Logger, contextOf: () => Readonly<Record<string, string>> | undefined) {
+    super();
+    this.#logger = logger;
+    this.#contextOf = contextOf;
+  }
+
+  protected override isEnabled(level: LogLevel): boolean {
+    return this.#logger.enabled(level);
+  }
+
+  protected override makeChild(options: LoggerChild): Logger {
+    return new ContextLogger(this.#logger.child(options), this.#contextOf);
+  }
+
+  protected override write(level: LogLevel, message: string, fields: LogFields | undefined): void {
+    if (!this.#logger.enabled(level)) return;
+    const context = this.#contextOf();
+    const logger = context === undefined ? this.#logger : this.#logger.child({ context });
+    logger[level](message, fields);
   }
 }
 

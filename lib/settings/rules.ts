@@ -25,6 +25,7 @@ export const RULES: Readonly<Record<string, Rule>> = Object.freeze({
   "process.ultimateExitingTimeout": orNull(seconds),
   "probing.reasons": flag,
   "posting.enabled": flag,
+  "posting.failures": flag,
   "posting.loggers": flag,
   "posting.level": oneOf("debug", "info", "warn", "error"),
   "posting.api": oneOf("events.k8s.io/v1", "v1"),

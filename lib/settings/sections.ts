@@ -47,6 +47,11 @@ export interface ProbingSettings {
 export interface PostingSettings {
   /** Whether any are posted. Default: true. */
   enabled: boolean;
+  /**
+   * Whether failures of handlers are posted, as warnings of their objects: with the handler and its error, aggregated. Not beside
+   * `loggers`, which posts the log lines about them. Default: true.
+   */
+  failures: boolean;
   /** Whether the handlers' log lines are posted too. Each is a request to the API server. Default: false. */
   loggers: boolean;
   /** The least level of log lines that are posted. Default: "info". */

@@ -19,6 +19,7 @@ export function defaultSettings(): Settings {
     probing: { reasons: false },
     posting: {
       enabled: true,
+      failures: true,
       loggers: false,
       level: "info",
       api: "events.k8s.io/v1",

@@ -29,7 +29,9 @@ async function scrape({ host }: VirtualWorld): Promise<Sample[]> {
 
 /** How attempts are counted: "handler outcome count". */
 async function attemptCounts(world: VirtualWorld): Promise<string[]> {
-  const counts = (await scrape(world)).filter(({ name }) => name === "lotse_handler_attempts_total");
+  const counts = (await scrape(world)).filter(({ name, value }) =>
+    name === "lotse_handler_attempts_total" && value > 0
+  );
   return counts.map(({ labels, value }) =>
     `${/handler="(\w+)",outcome="(\w+)"/.exec(labels)?.slice(1).join(" ")} ${value}`
   ).toSorted();
@@ -166,10 +168,15 @@ suite("metrics", (scenario) => {
         if (name.startsWith("secret-flaky") && retry === 0) throw new TemporaryError("once", { delay: 1 });
         if (name.startsWith("secret-late")) throw new TemporaryError("later", { delay: 10_000 });
         if (name.startsWith("secret-bad")) throw new PermanentError("no");
+        if (name.startsWith("secret-fault")) throw new TypeError("x is undefined");
         if (name.startsWith("secret-slow")) await release.promise;
       });
       op.on.validate(Example, { id: "check" }, () => release.promise);
       op.timer(Example, { interval: 600, field: "spec.ticks" }, function tick() {});
+      op.on.create(Example, { attemptTimeout: 0.5 }, async function hang({ name, signal }) {
+        if (!name.startsWith("secret-fault")) return;
+        await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      });
       op.on.update(Example, function loop({ patch }) {
         patch.spec.counter = ++counter;
       });
@@ -183,7 +190,9 @@ suite("metrics", (scenario) => {
       await paused.stop();
       const running = await world.start(op, { liveness: LIVENESS, strayErrors: "handle" });
       world.host.process.stray(new Error("nobody awaited it"), "rejection");
-      for (const name of ["secret-flaky", "secret-bad", "secret-loop"]) await objects.create(name);
+      for (const name of ["secret-flaky", "secret-bad", "secret-fault", "secret-loop"]) {
+        await objects.create(name);
+      }
       await objects.create("secret-late", { spec: { ticks: true } });
       await running.advance(5);
       await objects.patch("secret-loop", { spec: { counter: -1 } });

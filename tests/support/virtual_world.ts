@@ -23,6 +23,9 @@ import { clockShowing } from "./jumping_clock.ts";
 import { FaultyProxy } from "./faulty_proxy.ts";
 import { makeKinds, type World } from "./worlds.ts";
 
+/** Where Kubernetes events are posted, in both of their APIs. */
+const EVENTS = /^\/(?:api|apis\/events\.k8s\.io)\/v1\/namespaces\/[^/]+\/events(?:\/|$)/;
+
 /** A request that the server got. */
 export interface Seen {
   readonly method: string;
@@ -42,7 +45,7 @@ export interface TimedWorld extends World {
   readonly host: VirtualHost;
   /** Requests of operators, in order; not those of the test itself. */
   readonly requests: Seen[];
-  /** Only those that change something. */
+  /** Only those that change something; without the Kubernetes events about it. */
   writes(): Seen[];
   /** Set to make requests of operators fail. */
   intercept: Intercept | undefined;
@@ -125,7 +128,7 @@ export function timedWorld({ host, place, namespace, scope, fetch: direct }: Tim
     namespace,
     requests,
     intercept: undefined,
-    writes: () => requests.filter(({ method }) => method !== "GET"),
+    writes: () => requests.filter(({ method, path }) => method !== "GET" && !EVENTS.test(path)),
     start: (op, { host: own = host, ...runOptions } = {}) =>
       start(op, { scope, ...runOptions, cluster: { host: own as VirtualHost, fetch } }),
     proxy: () => {

@@ -5,6 +5,7 @@
  * `refresh()`, which gives a new info. All certificates and keys are PEM text by now, wherever they came from.
  */
 
+import { fromBase64 } from "../../model/encoding.ts";
 import type { ConnectOptions, Seconds } from "../../runtime/host.ts";
 
 /** Whom to act as. Source: Kubernetes, "User impersonation". */
@@ -109,7 +110,7 @@ export function describeInfo(info: ConnectionInfo): string {
  */
 export function toPem(data: string): string {
   if (data.includes("-----BEGIN ")) return data;
-  const decoded = decodeBase64(data);
+  const decoded = fromBase64(data);
   if (decoded?.includes("-----BEGIN ")) return decoded;
   throw new SyntaxError(`Cannot read a certificate or key: it is neither PEM nor base64 of PEM`);
 }
@@ -148,14 +149,4 @@ function identityOf(info: ConnectionInfo): string {
 
 function encodeBase64(text: string): string {
   return btoa(String.fromCharCode(...new TextEncoder().encode(text)));
-}
-
-function decodeBase64(data: string): string | undefined {
-  try {
-    return new TextDecoder().decode(
-      Uint8Array.from(atob(data.replaceAll(/\s/g, "")), (c) => c.charCodeAt(0)),
-    );
-  } catch {
-    return undefined;
-  }
 }

@@ -52,17 +52,40 @@ export class Instruments {
     return new Histogram({ name, help, labelNames: labels, buckets, registers: [this.#registry] });
   }
 
-  /** A gauge that is read at each scrape, with one value for each label value. */
-  pulled(name: string, help: string, read: () => ReadonlyMap<string, number>, label = "kind"): void {
-    this.#labels.set(name, [label]);
+  /** A gauge that is read at each scrape, with one value for each label value; several labels have the same value. */
+  pulled(
+    name: string,
+    help: string,
+    read: () => ReadonlyMap<string, number>,
+    ...labels: readonly string[]
+  ): void {
+    const names = labels.length === 0 ? ["kind"] : labels;
+    this.table(name, help, {
+      labels: names,
+      read: () => [...read()].map(([label, value]) => [names.map(() => label), value]),
+    });
+  }
+
+  /** The same with several labels: `read` returns their values, in the order of the labels, and the number. */
+  table(
+    name: string,
+    help: string,
+    { labels, read }: {
+      readonly labels: readonly string[];
+      readonly read: () => Iterable<readonly [values: readonly string[], value: number]>;
+    },
+  ): void {
+    this.#labels.set(name, labels);
     new Gauge({
       name,
       help,
-      labelNames: [label],
+      labelNames: [...labels],
       registers: [this.#registry],
       collect() {
         this.reset();
-        for (const [kind, value] of read()) this.set({ [label]: kind }, value);
+        for (const [values, value] of read()) {
+          this.set(Object.fromEntries(labels.map((label, place) => [label, values[place] ?? ""])), value);
+        }
       },
     });
   }

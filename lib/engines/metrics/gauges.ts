@@ -27,8 +27,21 @@ export interface MetricSources {
   readonly requestLimit: () => number;
   /** How many objects may be reconciled at once; Infinity: any number. */
   readonly workerLimit: () => number;
+  /** The names under which the handlers of a kind are counted. */
+  readonly handlers: (resource: Resource) => readonly string[];
+  /** Which handlers fail, and on how many objects. */
+  readonly failures: () => readonly FailureCount[];
   /** How each watch is doing. */
   readonly watches: () => readonly WatchedResource[];
+}
+
+/** The failures of a handler, over all objects of a kind; see `Failures`. */
+export interface FailureCount {
+  /** "plural.group". */
+  readonly kind: string;
+  readonly handler: string;
+  readonly objects: number;
+  readonly oldest: Seconds;
 }
 
 /** A watch. */
@@ -61,6 +74,7 @@ export class Gauges {
     this.#queueGauges();
     this.#processGauges();
     this.#sourceGauges();
+    this.#failureGauges();
   }
 
   #watches(): readonly WatchedResource[] {
@@ -121,6 +135,7 @@ export class Gauges {
       "Objects that wait for a reconcile",
       () => count(this.#options.queued.keys()),
       "name",
+      "controller",
     );
     this.#instruments.pulled(
       "controller_runtime_active_workers",
@@ -133,12 +148,14 @@ export class Gauges {
       "How long the longest reconcile has been going on",
       () => ages(Math.max),
       "name",
+      "controller",
     );
     this.#instruments.pulled(
       "workqueue_unfinished_work_seconds",
       "How long the reconciles that go on have been going on, in all",
       () => ages((sum, age) => sum + age),
       "name",
+      "controller",
     );
     this.#instruments.pulled(
       "controller_runtime_max_concurrent_reconciles",
@@ -148,6 +165,34 @@ export class Gauges {
         return new Map(this.#watches().map((each) => [this.#options.kindOf(each), limit]));
       },
       "controller",
+    );
+  }
+
+  /** Each handler has a value from the start: a series that appears with its first failure has no beginning to compare with. */
+  #failureGauges(): void {
+    const perHandler = (value: (count: FailureCount) => number) => (): (readonly [string[], number])[] => {
+      const { sources, kindOf } = this.#options;
+      const counts = sources()?.failures() ?? [];
+      const all = new Map<string, readonly [string[], number]>();
+      for (const { resource } of this.#watches()) {
+        const kind = kindOf({ resource });
+        for (const handler of sources()?.handlers(resource) ?? []) {
+          all.set(`${kind} ${handler}`, [[kind, handler], 0]);
+        }
+      }
+      for (const count of counts) {
+        all.set(`${count.kind} ${count.handler}`, [[count.kind, count.handler], value(count)]);
+      }
+      return [...all.values()];
+    };
+    this.#instruments.table("lotse_objects_failing", "Objects on which a handler fails now", {
+      labels: ["kind", "handler"],
+      read: perHandler(({ objects }) => objects),
+    });
+    this.#instruments.table(
+      "lotse_oldest_failing_seconds",
+      "For how long a handler has failed on the object on which it fails for longest",
+      { labels: ["kind", "handler"], read: perHandler(({ oldest }) => oldest) },
     );
   }
 

@@ -23,6 +23,7 @@ import { groupResource, type Resource } from "../../model/resource.ts";
 import type { WatchEvent } from "../../model/object.ts";
 import type { Clock, Host, Seconds } from "../../runtime/host.ts";
 import { VERSION } from "../../runtime/version.ts";
+import { CHANGE_BUCKETS, Changes } from "./changes.ts";
 import { Gauges, type MetricSources } from "./gauges.ts";
 import { Instruments, Scrapes } from "./exposition.ts";
 
@@ -52,6 +53,11 @@ export class Metrics implements Observer, Disposable {
   readonly #restartsSeen = new Map<string, number>();
   readonly #queued = new Map<Subject, number>();
   readonly #working = new Map<Subject, Seconds>();
+  /** The objects in whose present turn an attempt has failed. */
+  readonly #failed = new Set<Subject>();
+  readonly #changes: Changes;
+  /** The kinds and handlers that have zero series. */
+  readonly #introduced = new Set<string>();
   #sources: MetricSources | undefined;
   #tick: Disposable | undefined;
 
@@ -62,13 +68,33 @@ export class Metrics implements Observer, Disposable {
   );
   readonly #reconcileErrors = this.#instruments.counter(
     "controller_runtime_reconcile_errors_total",
-    "Reconciles that failed",
+    "Reconciles that failed: attempts of their handlers did, or the object could not be written",
+    ["controller"],
+  );
+  readonly #terminalErrors = this.#instruments.counter(
+    "controller_runtime_terminal_reconcile_errors_total",
+    "Attempts in reconciles after which handlers have given up",
+    ["controller"],
+  );
+  readonly #panics = this.#instruments.counter(
+    "controller_runtime_reconcile_panics_total",
+    "Attempts in reconciles that ended with an error of the language, such as a TypeError: a fault of the code",
+    ["controller"],
+  );
+  readonly #timeouts = this.#instruments.counter(
+    "controller_runtime_reconcile_timeouts_total",
+    "Attempts in reconciles that had no more time",
     ["controller"],
   );
   readonly #reconcileTime = this.#instruments.histogram(
     "controller_runtime_reconcile_time_seconds",
     "Duration of reconciles",
     { labels: ["controller"] },
+  );
+  readonly #handled = this.#instruments.histogram(
+    "lotse_change_handled_seconds",
+    "How long it took from the event that brought a change to the end of the turn that has handled it",
+    { labels: ["kind"], buckets: CHANGE_BUCKETS },
   );
   readonly #adds = this.#instruments.counter("workqueue_adds_total", "Events taken in", [
     "name",
@@ -97,6 +123,11 @@ export class Metrics implements Observer, Disposable {
     "rest_client_request_duration_seconds",
     "How long attempts of requests took; of streams, their heads",
     { labels: ["verb", "host"] },
+  );
+  readonly #repeated = this.#instruments.counter(
+    "rest_client_request_retries_total",
+    "Attempts of requests that repeat an earlier attempt",
+    ["code", "verb", "host"],
   );
   readonly #throttled = this.#instruments.counter(
     "lotse_client_throttled_total",
@@ -189,6 +220,10 @@ export class Metrics implements Observer, Disposable {
   constructor({ host, release = {}, custom = () => Promise.resolve("") }: MetricsOptions) {
     this.#host = host;
     this.#custom = custom;
+    this.#changes = new Changes({
+      clock: host.clock,
+      count: (subject, seconds) => this.#handled.observe({ kind: this.#kindOf(subject) }, seconds),
+    });
     const { version = "", commit = "" } = release;
     this.#instruments.gauge("lotse_build_info", "The release that runs; always 1", [
       "version",
@@ -229,6 +264,7 @@ export class Metrics implements Observer, Disposable {
 
   /** Returns all metrics as text. */
   async text(): Promise<string> {
+    this.#introduce();
     return await this.#instruments.text() + await this.#custom();
   }
 
@@ -246,6 +282,11 @@ export class Metrics implements Observer, Disposable {
     this.#events.inc({ kind, type: type ?? "LISTED" });
     this.#adds.inc({ name: kind, controller: kind });
     if (!this.#queued.has(subject)) this.#queued.set(subject, this.#host.clock.monotonic());
+    this.#changes.came(subject);
+  }
+
+  decided(subject: Subject, { reason }: { readonly reason: string }): void {
+    this.#changes.decided(subject, reason);
   }
 
   passed(subject: Subject): void {
@@ -261,10 +302,12 @@ export class Metrics implements Observer, Disposable {
     if (wake === "retry" || wake === "error") this.#retries.inc({ name: kind, controller: kind });
   }
 
-  reconcileEnds(subject: Subject, { seconds, error, after }: ReconcileEnd): void {
+  reconcileEnds(subject: Subject, { seconds, error, after, gone }: ReconcileEnd): void {
     const controller = this.#kindOf(subject);
     this.#working.delete(subject);
-    const result = error !== undefined
+    const isFailed = this.#failed.delete(subject) || error !== undefined;
+    this.#changes.turnEnds(subject, { error, after, gone });
+    const result = isFailed
       ? "error"
       : after === undefined
       ? "success"
@@ -274,11 +317,12 @@ export class Metrics implements Observer, Disposable {
     this.#reconciles.inc({ controller, result });
     this.#reconcileTime.observe({ controller }, seconds);
     this.#workTime.observe({ name: controller, controller }, seconds);
-    if (error !== undefined) this.#reconcileErrors.inc({ controller });
+    if (isFailed) this.#reconcileErrors.inc({ controller });
   }
 
-  attemptBegins(_subject: Subject | undefined, { noun }: AttemptStart): void {
+  attemptBegins(subject: Subject | undefined, { noun }: AttemptStart): void {
     this.#active.inc({ noun });
+    if (subject !== undefined && noun === "Handler") this.#changes.begins(subject);
   }
 
   attemptEnds(subject: Subject | undefined, { noun, family: handler, seconds }: AttemptEnd): void {
@@ -287,9 +331,17 @@ export class Metrics implements Observer, Disposable {
     this.#attemptTime.observe({ kind, handler }, seconds);
   }
 
-  attemptCounts(subject: Subject | undefined, { family: handler, outcome }: AttemptEnd): void {
+  attemptCounts(subject: Subject | undefined, { noun, handler, family, outcome }: AttemptEnd): void {
     const kind = subject === undefined ? "" : this.#kindOf(subject);
-    this.#attempts.inc({ kind, handler, outcome: outcome.kind });
+    this.#attempts.inc({ kind, handler: family, outcome: outcome.kind });
+    // Daemons and timers run beside reconciles, as indexes do.
+    if (subject === undefined || noun !== "Handler") return;
+    this.#changes.counts(subject, { handler, outcome: outcome.kind });
+    if (!("error" in outcome) || !this.#working.has(subject)) return;
+    this.#failed.add(subject);
+    if (outcome.kind === "failure") this.#terminalErrors.inc({ controller: kind });
+    if (isPanic(outcome.error)) this.#panics.inc({ controller: kind });
+    if (TIMEOUTS.has(outcome.error.name)) this.#timeouts.inc({ controller: kind });
   }
 
   written(subject: Subject, { writes }: Written): void {
@@ -339,16 +391,46 @@ export class Metrics implements Observer, Disposable {
     this.#restartsSeen.delete(key);
   }
 
-  requestEnds({ method, subject }: ApiRequest, { status, seconds, error }: AttemptOutcome): void {
+  requestEnds({ method, subject }: ApiRequest, { status, seconds, error, number }: AttemptOutcome): void {
     const verb = subject?.verb ?? method.toLowerCase();
     if (isOverload(error)) this.#throttled.inc({ verb });
     const code = status === undefined ? "<error>" : String(status);
     this.#requests.inc({ code, method, host: "apiserver" });
     this.#requestTime.observe({ verb, host: "apiserver" }, seconds);
+    if (number > 1) this.#repeated.inc({ code, verb, host: "apiserver" });
   }
 
   decoded({ subject }: Pick<ApiRequest, "subject">, seconds: Seconds): void {
     if (subject !== undefined) this.#decoding.observe({ kind: this.#kindOf(subject) }, seconds);
+  }
+
+  /**
+   * Gives each kind and handler the value 0 from the start: `rate()` and `increase()` do not see the step from no series to 1. Before a
+   * scrape, as kinds are found out while the operator runs.
+   */
+  #introduce(): void {
+    for (const { resource } of this.#sources?.watches() ?? []) {
+      const kind = this.#kindOf({ resource });
+      for (const handler of this.#sources?.handlers(resource) ?? []) {
+        if (this.#isKnown(`${kind} ${handler}`)) continue;
+        for (const outcome of OUTCOMES) this.#attempts.inc({ kind, handler, outcome }, 0);
+        this.#attemptTime.zero({ kind, handler });
+      }
+      if (this.#isKnown(kind)) continue;
+      for (const result of RESULTS) this.#reconciles.inc({ controller: kind, result }, 0);
+      const named = { name: kind, controller: kind };
+      for (const counter of [this.#adds, this.#retries]) counter.inc(named, 0);
+      for (const histogram of [this.#queueTime, this.#workTime]) histogram.zero(named);
+      const ofController = [this.#reconcileErrors, this.#terminalErrors, this.#panics, this.#timeouts];
+      for (const counter of ofController) counter.inc({ controller: kind }, 0);
+      this.#reconcileTime.zero({ controller: kind });
+      for (const counter of [this.#writes, this.#refused, this.#loops]) counter.inc({ kind }, 0);
+      this.#handled.zero({ kind });
+    }
+  }
+
+  #isKnown(key: string): boolean {
+    return this.#introduced.has(key) || this.#introduced.add(key).size === 0;
   }
 
   #kindOf({ resource }: { readonly resource: Pick<Resource, "group" | "plural"> }): string {
@@ -363,10 +445,24 @@ export class Metrics implements Observer, Disposable {
   #time(clock: Clock): void {
     const due = clock.monotonic() + TICK;
     this.#tick = clock.after(TICK, () => {
+      this.#changes.look();
       this.#delay.observe(Math.max(0, clock.monotonic() - due));
       this.#time(clock);
     });
   }
+}
+
+const OUTCOMES = ["success", "retry", "failure"] as const;
+const RESULTS = ["success", "error", "requeue", "requeue_after"] as const;
+
+/** The names of errors that say that the time was over. Source: Web IDL, DOMException, "TimeoutError". */
+const TIMEOUTS: ReadonlySet<string> = new Set(["TimeoutError", "HandlerTimeoutError"]);
+
+const PANICS = [TypeError, ReferenceError, RangeError, SyntaxError, URIError, EvalError];
+
+/** Whether an error is what the language throws for a fault of the code. NB: fetch() throws a TypeError with a cause when it fails. */
+function isPanic(error: Error): boolean {
+  return error.cause === undefined && PANICS.some((each) => error instanceof each);
 }
 
 /** A few words for all errors: labels must be few. */

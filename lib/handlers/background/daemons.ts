@@ -252,7 +252,10 @@ export class Daemons implements Disposable {
 
   async #stop(tasks: readonly DaemonTask[], reason: StopReason): Promise<void> {
     const told = tasks.filter((each) => !each.wasTold(reason));
-    for (const task of told) task.stop(reason);
+    for (const task of told) {
+      this.#options.observer.backgroundStops?.(task.siblings.state, { handler: task.handler.id });
+      task.stop(reason);
+    }
     await this.#grace(told);
     for (const task of told) task.advance();
   }

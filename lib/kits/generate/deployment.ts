@@ -9,6 +9,7 @@
 import { labelsOf } from "../../model/labels.ts";
 import type { KubeObject } from "../../model/object.ts";
 import type { Settings } from "../../settings/settings.ts";
+import { alertsOf } from "./alerts.ts";
 import type { Webhooks } from "./webhooks.ts";
 
 /** How an operator is to run. */
@@ -26,6 +27,8 @@ export interface DeploymentOptions {
   /** The way to its webhooks, where it has any. */
   readonly webhooks?: Webhooks;
   readonly settings: Pick<Settings, "process">;
+  /** The page with a heading for each alert. Default: `docs/alerts.md` of Lotse. */
+  readonly runbook?: string;
 }
 
 /** Where probes and metrics are answered. */
@@ -157,7 +160,7 @@ export function networkPolicyOf({ name, home, webhooks }: DeploymentOptions): Ku
 }
 
 /** The ServiceMonitor and the alerts, for clusters with the Prometheus operator. */
-export function monitoringOf({ name, home }: DeploymentOptions): KubeObject[] {
+export function monitoringOf({ name, home, runbook }: DeploymentOptions): KubeObject[] {
   const labels = labelsOf(name);
   const apiVersion = "monitoring.coreos.com/v1";
   const metadata = { name, namespace: home, labels };
@@ -175,53 +178,7 @@ export function monitoringOf({ name, home }: DeploymentOptions): KubeObject[] {
       apiVersion,
       kind: "PrometheusRule",
       metadata,
-      spec: { groups: [{ name, rules: rulesOf(name) }] },
+      spec: { groups: alertsOf({ name, runbook }) },
     },
-  ];
-}
-
-/** The expression of each alert, for how long it must hold, and its meaning. */
-const ALERTS: readonly (readonly [name: string, expression: string, minutes: number, summary: string])[] = [
-  ["Blind", "lotse_watch_failures{$} > 3", 5, "does not see what happens to {{ $labels.kind }}"],
-  [
-    "ReconcileErrors",
-    "rate(controller_runtime_reconcile_errors_total{$}[5m]) > 0",
-    10,
-    "cannot finish with objects of {{ $labels.controller }}",
-  ],
-  [
-    "HandlerFailures",
-    'rate(lotse_handler_attempts_total{$,outcome="failure"}[5m]) > 0',
-    10,
-    "has given up in the handler {{ $labels.handler }}",
-  ],
-  ["HotLoop", "lotse_hot_loop_objects{$} > 0", 5, "wakes itself by its own writes to {{ $labels.kind }}"],
-  ["Throttled", "lotse_client_concurrency_limit{$} < 8", 15, "has to wait for an overloaded API server"],
-  [
-    "EventsLost",
-    'rate(lotse_posted_events_total{$,result="dropped"}[5m]) > 0',
-    15,
-    "loses Kubernetes events",
-  ],
-];
-
-function rulesOf(name: string): object[] {
-  const prefix = name.split("-").map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join("");
-  const absent = {
-    alert: `${prefix}Absent`,
-    expr: `absent(up{job="${name}"} == 1)`,
-    for: "10m",
-    labels: { severity: "critical" },
-    annotations: { summary: `The operator ${name} is not running` },
-  };
-  return [
-    absent,
-    ...ALERTS.map(([alert, expression, minutes, summary]) => ({
-      alert: prefix + alert,
-      expr: expression.replace("$", `job="${name}"`),
-      for: `${minutes}m`,
-      labels: { severity: "warning" },
-      annotations: { summary: `The operator ${name} ${summary}` },
-    })),
   ];
 }

@@ -46,6 +46,8 @@ describe("Metrics", () => {
       objects: () => new Map(),
       hotLoops: () => new Map(),
       stuckHandlers: () => new Map(),
+      handlers: () => [],
+      failures: () => [],
       waitingEvents: none,
       background: none,
       planned: none,
