@@ -17,11 +17,13 @@ import { postingLogger } from "../handlers/turn.ts";
 import { type TurnGates, turnLimiter, WorkQueue } from "../controller/work_queue.ts";
 import { childrenMaker } from "../engines/children/children.ts";
 import { Daemons } from "../handlers/background/daemons.ts";
+import type { FailureWords } from "../engines/failures.ts";
 import type { MetricSources } from "../engines/metrics/metrics.ts";
 import { Peering } from "../engines/peering/peering.ts";
 import { Poster } from "../engines/posting/poster.ts";
 import type { Check } from "../engines/probing.ts";
 import type { Fence } from "../execution/fence.ts";
+import type { Subject } from "../execution/observer.ts";
 import { ObjectWriter } from "../execution/object_writer.ts";
 import { digestOf } from "../model/encoding.ts";
 import { objectReference } from "../model/references.ts";
@@ -141,12 +143,7 @@ export class OperatorRun {
     this.controller = this.#createController();
     this.#queue.start(this.controller);
     components.stuckHandlers.attach(this.#queue);
-    components.failures.attach((subject, words) => {
-      const { enabled, failures, loggers } = settings.posting;
-      // With posting.loggers the lines about failures are posted already.
-      if (!enabled || !failures || loggers) return;
-      this.#poster.post(objectReference(subject.body), { type: "Warning", ...words });
-    });
+    components.failures.attach((subject, words) => this.#postFailure(subject, words));
     const scanning = logger.child({ name: "lotse.scanning" });
     this.#namespaces = new Namespaces({
       client,
@@ -378,6 +375,13 @@ export class OperatorRun {
       namespaces: () => this.#namespaces.served,
       gates: this.#components.gates.peering,
     });
+  }
+
+  /** With `posting.loggers` the lines about failures are posted already. */
+  #postFailure(subject: Subject, words: FailureWords): void {
+    const { enabled, failures, loggers } = this.#options.settings.posting;
+    if (!enabled || !failures || loggers) return;
+    this.#poster.post(objectReference(subject.body), { type: "Warning", ...words });
   }
 
   #createInformers(): Informers {

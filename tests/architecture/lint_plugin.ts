@@ -51,6 +51,7 @@ export const WALL_CLOCK: Readonly<Record<string, string>> = {
   "lib/client/auth/auth_provider.ts": "when the token of a provider expires",
   "lib/client/auth/exec_plugin.ts": "when the credentials of a plugin expire",
   "lib/client/auth/vault.ts": "when credentials expire",
+  "lib/controller/controller.ts": "the beginning of the run, in the ids of turns",
   "lib/handlers/change/change_part.ts": "delays that are kept on objects",
   "lib/handlers/change/change_run.ts": "attempts and delays that are kept on objects",
   "lib/handlers/admission/certificate.ts": "how long certificates are valid",

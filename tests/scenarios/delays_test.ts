@@ -144,7 +144,8 @@ suite("delays", (scenario) => {
       op.on.update(Example, () => {});
       op.on.create(Example, () => {});
       let refusals = 4;
-      world.intercept = (_, { method }) => method === "PATCH" && refusals-- > 0 ? refusal() : undefined;
+      world.intercept = (_, { method, path }) =>
+        method === "PATCH" && path.includes("/examples/") && refusals-- > 0 ? refusal() : undefined;
       const running = await world.start(op);
       const pauses = (): unknown[] =>
         running.logs.filter(({ message }) => message === "Reconcile failed").map(({ fields }) =>

@@ -405,7 +405,7 @@ export class Metrics implements Observer, Disposable {
   }
 
   /**
-   * Gives each kind and handler the value 0 from the start: `rate()` and `increase()` do not see the step from no series to 1. Before a
+   * Begins each series of a kind or handler with 0: `rate()` and `increase()` do not see the step from no series to 1. Before a
    * scrape, as kinds are found out while the operator runs.
    */
   #introduce(): void {
@@ -455,7 +455,7 @@ export class Metrics implements Observer, Disposable {
 const OUTCOMES = ["success", "retry", "failure"] as const;
 const RESULTS = ["success", "error", "requeue", "requeue_after"] as const;
 
-/** The names of errors that say that the time was over. Source: Web IDL, DOMException, "TimeoutError". */
+/** The names of errors that say that the time was over; the first is the name of `AbortSignal.timeout()`. */
 const TIMEOUTS: ReadonlySet<string> = new Set(["TimeoutError", "HandlerTimeoutError"]);
 
 const PANICS = [TypeError, ReferenceError, RangeError, SyntaxError, URIError, EvalError];

@@ -2,8 +2,7 @@
  * The alerts of an operator, by symptom: each says what people notice, and leads to a heading of the page that says what to do.
  *
  * Rates look back ten times as far as metrics are scraped, so that two scrapes may fail. The objective of a service, that changes are
- * handled in time, has an alert of several windows and burn rates. Source: Prometheus, "Alerting rules"; Google, "The Site Reliability
- * Workbook", "Alerting on SLOs".
+ * handled in time, has alerts of two windows each, by how fast the budget of a month is spent: as the Site Reliability Workbook has it.
  */
 
 /** The operator whose alerts are made. */
@@ -41,7 +40,7 @@ interface Alert {
   readonly severity?: "critical";
   /** Ends a sentence that begins with "The operator <name>". */
   readonly summary: string;
-  /** What is at stake, or where to look first. */
+  /** The consequence, or the place to look at first. */
   readonly description: string;
 }
 
