@@ -34,6 +34,8 @@ export class HandlersOfKind {
   readonly isLookedUp: boolean;
   /** The fields that belong to the essence of the kind's objects because a handler names them; indexes have no part in it. */
   readonly fields: readonly FieldPath[];
+  /** The ids under which handlers of the kind's objects are called. */
+  readonly ids: ReadonlySet<string>;
 
   constructor(handlers: readonly RegisteredOfObjects[]) {
     for (const { type, handler } of handlers) {
@@ -42,6 +44,7 @@ export class HandlersOfKind {
       else if (type.isFirstOnly !== true || !list.some(({ id }) => id === handler.id)) list.push(handler);
     }
     this.isLookedUp = handlers.some(({ type }) => type.about === "related");
+    this.ids = new Set(handlers.flatMap(({ type, handler: { id } }) => type.about === "related" ? [] : [id]));
     this.hasTurns = handlers.some(({ type }) => type.about === "objects");
     this.fields = handlers.flatMap(({ type, handler: { field } }) =>
       field === undefined || type.isOutsideEssence === true ? [] : [field]

@@ -29,7 +29,7 @@ import { digestOf } from "../model/encoding.ts";
 import { objectReference } from "../model/references.ts";
 import type { Resource } from "../model/resource.ts";
 import { BACKGROUND } from "../handlers/background/background_handler.ts";
-import type { HandlersOfKind, Registry } from "../handlers/registry.ts";
+import type { Registry } from "../handlers/registry.ts";
 import type { Seconds } from "../runtime/host.ts";
 import { currentEssence } from "../settings/persistence/storage.ts";
 import { Admission } from "./admission.ts";
@@ -413,7 +413,7 @@ export class OperatorRun {
     const { gates, hotLoops, stuckHandlers, failures } = this.#components;
     const { registry } = this.#options;
     return {
-      handlers: (resource) => familiesOf(registry.of(resource)),
+      handlers: (resource) => registry.of(resource).ids,
       failures: () => failures.counts(),
       objects: () => this.controller.counts(),
       hotLoops: () => hotLoops.counts(),
@@ -508,12 +508,4 @@ export class OperatorRun {
       onEnd: () => this.#ended.abort(),
     });
   }
-}
-
-/** Returns the names under which the handlers of a kind are counted. */
-function familiesOf(
-  { events, changes, indexes, backgrounds, reconciles, children }: HandlersOfKind,
-): readonly string[] {
-  const all = [...events, ...changes, ...indexes, ...backgrounds, ...reconciles, ...children];
-  return [...new Set(all.map(({ id }) => id))];
 }

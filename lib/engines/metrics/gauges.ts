@@ -28,7 +28,7 @@ export interface MetricSources {
   /** How many objects may be reconciled at once; Infinity: any number. */
   readonly workerLimit: () => number;
   /** The names under which the handlers of a kind are counted. */
-  readonly handlers: (resource: Resource) => readonly string[];
+  readonly handlers: (resource: Resource) => Iterable<string>;
   /** Which handlers fail, and on how many objects. */
   readonly failures: () => readonly FailureCount[];
   /** How each watch is doing. */
