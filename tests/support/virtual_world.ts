@@ -49,7 +49,7 @@ export interface TimedWorld extends World {
   writes(): Seen[];
   /** Set to make requests of operators fail. */
   intercept: Intercept | undefined;
-  start(op: Operator, options?: RunOptions): Promise<Runner>;
+  start(op: Operator, options?: Omit<RunOptions, "replicas">): Promise<Runner>;
 }
 
 export interface VirtualWorld extends TimedWorld {

@@ -51,7 +51,7 @@ export interface World {
   readonly client: Client;
   readonly namespace: string;
   /** Starts an operator on the world's namespace, and waits until it has seen and handled what is there. */
-  start(op: Operator, options?: RunOptions): Promise<Running>;
+  start(op: Operator, options?: Omit<RunOptions, "replicas">): Promise<Running>;
   /** Puts a faulty proxy between operators that start from now on and the API server. */
   proxy(): Promise<ProxyPlace>;
   /** Waits for a condition; where time is virtual, no longer than `within` seconds. */
