@@ -13,6 +13,7 @@ import { spawnSync } from "node:child_process";
 import { filesBelow } from "./architecture/tree.ts";
 import { findControlPlane } from "./control_plane/binaries.ts";
 import { Lender, LENDER_VARIABLE } from "./control_plane/lending.ts";
+import { cpuOfEnded, cpuOfLastEnded } from "./runner/cpu_time.ts";
 import { type Job, type JobReport, runJob } from "./runner/jobs.ts";
 import { type Part, runsOn } from "./runner/plan.ts";
 import { runAll } from "./runner/pool.ts";
@@ -82,6 +83,7 @@ async function runJobs(
     lender.takeBack(id);
     return { ...report, job };
   };
+  cpuOfLastEnded(); // what was installed
   let done = 0;
   const first = await runAll(jobs, {
     size: atOnce,
@@ -221,9 +223,6 @@ function describeLeft(files: readonly string[]): string[] {
 /** The time since then and, where the system tells it, the CPU time of all programs that have ended, in seconds. */
 function describeCost(begun: number): string {
   const elapsed = `${((performance.now() - begun) / 1000).toFixed()} s`;
-  if (process.platform !== "linux") return elapsed;
-  // NB: after the name in parentheses, which may have blanks: fields 16 and 17, in hundredths of a second (proc(5)).
-  const fields = readFileSync("/proc/self/stat", "utf8").replace(/^.*\) /s, "").split(" ");
-  const used = (Number(fields[13]) + Number(fields[14])) / 100;
-  return `${elapsed} and ${used.toFixed()} s of CPU`;
+  const used = cpuOfEnded();
+  return used === undefined ? elapsed : `${elapsed} and ${used.toFixed()} s of CPU`;
 }

@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import process from "node:process";
+import { cpuOfLastEnded } from "./cpu_time.ts";
 import { readResults, type TestResult } from "./junit.ts";
 import { importMap, onlyTagged, patternOf, TAG_VARIABLE } from "./tags.ts";
 import type { Runtime, RuntimeName } from "./tools.ts";
@@ -34,6 +35,8 @@ export interface JobReport {
   readonly reasons: readonly string[];
   readonly output: string;
   readonly seconds: number;
+  /** The CPU time of its process and of the programs that it has started, in seconds; not of a control plane that was lent. */
+  readonly cpu?: number;
   /** Set if the runtime itself crashed and the file was run once more: the results are of the second run. */
   readonly crash?: Crash;
   /** Set if the file had failed before and this is its second run, alone (`repeats.ts`). */
@@ -76,6 +79,7 @@ export async function runJob(job: Job): Promise<JobReport> {
     reasons: [...last.output.matchAll(/^# skip: (.*)$/gm)].map((match) => match[1] ?? ""),
     output: last.output,
     seconds: (performance.now() - started) / 1000,
+    ...last.cpu !== undefined && { cpu: last.cpu },
     ...crash && { crash },
   };
 }
@@ -109,6 +113,8 @@ interface Evidence {
   readonly output: string;
   /** What it wrote to standard error. */
   readonly errors: string;
+  /** Its CPU time, in seconds. */
+  readonly cpu?: number;
   readonly xml: string | undefined;
 }
 
@@ -187,9 +193,11 @@ function execute(job: Job, folder: string): Promise<Omit<Evidence, "xml">> {
   child.stderr.on("data", (text: string) => errors = (errors + text).slice(-OUTPUT_LIMIT));
   const timer = setTimeout(() => child.kill("SIGKILL"), timeout);
   child.on("error", (error) => resolve({ ending: `could not be started: ${error.message}`, output, errors }));
+  let cpu: number | undefined;
+  child.on("exit", () => cpu = cpuOfLastEnded());
   child.on("close", (code, signal) => {
     clearTimeout(timer);
-    resolve({ ending: describeEnding(code, signal), output, errors });
+    resolve({ ending: describeEnding(code, signal), output, errors, ...cpu !== undefined && { cpu } });
   });
   return promise;
 }

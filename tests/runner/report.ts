@@ -5,15 +5,14 @@ import type { TestResult } from "./junit.ts";
 import { isUnsteady } from "./repeats.ts";
 
 /** One line for a file that has just ended. */
-export function describeReport({ job, results, seconds, crash }: JobReport): string {
+export function describeReport({ job, results, seconds, cpu, crash }: JobReport): string {
   const { passed, failed, skipped } = count(results);
   const parts = [`${passed} passed`];
   if (failed > 0) parts.push(`${failed} FAILED`);
   if (skipped > 0) parts.push(`${skipped} skipped`);
   const repeated = crash ? ` CRASHED: ${job.runtime.name} ${crash.ending}; the file was run once more` : "";
-  return `${job.runtime.name.padEnd(4)} ${job.file}: ${parts.join(", ")} (${
-    seconds.toFixed(1)
-  } s)${repeated}`;
+  const time = `${seconds.toFixed(1)} s${cpu === undefined ? "" : `, ${cpu.toFixed(1)} s of CPU`}`;
+  return `${job.runtime.name.padEnd(4)} ${job.file}: ${parts.join(", ")} (${time})${repeated}`;
 }
 
 /** Whether the run as a whole has failed. A run of nothing is no success either, nor one that has skipped everything. */
