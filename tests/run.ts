@@ -34,7 +34,7 @@ Runs every test file on Deno, and on Bun and Node those whose outcome may depend
   part of a path   only files whose path contains one of these, on each runtime that they can run on
   --only RUNTIME   only on that runtime; with node, whatever is asked for runs there
   --tag TAG        only tests with that tag in their names, such as A97
-  --rest           only what the command without options leaves out: stories on virtual hosts, on Bun
+  --rest           only what the command without options leaves out: most files on Bun, comparisons with Kopf, executables
   --at-once N      so many files side by side; default: one more than there are cores, 3 or 4
   --minutes N      how long a file may take until it is ended; default: 15`;
 
@@ -213,9 +213,11 @@ function rememberUnsteady(reports: readonly JobReport[], part: Part): readonly J
 
 /** What the command without options leaves to others. */
 function describeLeft(files: readonly string[]): string[] {
-  const rest = files.filter((file) => runsOn("bun", file, "rest"));
+  const rest = RUNTIMES.map((name) =>
+    `${files.filter((file) => runsOn(name, file, "rest")).length} files on ${name}`
+  );
   return [
-    `Left to CI: ${rest.length} files on Bun, most of them stories on virtual hosts (deno task test --rest)`,
+    `Left to CI: ${rest.join(", ")} (deno task test --rest)`,
     "Left to the nightly run: the full sizes of scale, faults, many_objects, migrations, overload, hot_loops, strangers (.ci/nightly)",
   ];
 }

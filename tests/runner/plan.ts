@@ -1,9 +1,9 @@
 /**
  * Which test files run on which runtimes, and when.
  *
- * A change waits for what `deno task test` runs: every file on Deno, and on Bun and Node the files whose outcome may depend on
- * the runtime. The stories on virtual hosts run on Bun, too, but afterwards (`--rest`, in CI): the virtual host takes no network,
- * no files and no clock from the runtime.
+ * A change waits for what `deno task test` runs: nearly every file on Deno, and on Bun the files that are about the runtime: its
+ * network, files, processes, clocks, numbers, parsers and regular expressions. All other files run on Bun and Node, too, but
+ * afterwards (`--rest`, in CI), and so do comparisons with Kopf and executables: their outcome hardly ever depends on a change.
  */
 
 import type { RuntimeName } from "./tools.ts";
@@ -29,19 +29,27 @@ const ON_DENO_ONLY = [
   "tests/e2e/examples_test.ts",
 ];
 
-/** Stories on virtual hosts. */
-const STORIES = ["tests/scenarios/", "tests/simulation/", "tests/oracle/", "tests/examples/"];
-
-/** What is tried is a program that another runtime has built, whichever runs the test. */
-const PROGRAMS = ["tests/cli/build_test.ts"];
-
-/** Stories that depend on the runtime all the same: on its stack, its numbers, its streams and its network. */
-const STORIES_OF_RUNTIMES = [
+/** A change waits for these on Bun as well. */
+const FIRST_ON_BUN = [
+  "tests/async/",
+  "tests/client/",
+  "tests/conformance/client/",
+  "tests/conformance/host/",
+  "tests/e2e/engines_test.ts",
+  "tests/kits/apiserver/cel/",
+  "tests/kits/apiserver/formats/",
+  "tests/kits/apiserver/protobuf/",
+  "tests/kits/apiserver/schema/",
+  "tests/model/",
+  "tests/runtime/",
   "tests/scenarios/admission_server_test.ts",
   "tests/scenarios/deep_objects_test.ts",
   "tests/scenarios/large_numbers_test.ts",
   "tests/scenarios/streams_test.ts",
 ];
+
+/** A change waits for these on no runtime: comparisons with Kopf, and executables. */
+const LATER = ["tests/oracle/", "tests/cli/build_test.ts"];
 
 /** Returns whether the file runs on the runtime in that part. */
 export function runsOn(runtime: RuntimeName, file: string, part: Part): boolean {
@@ -56,7 +64,10 @@ function canRun(runtime: RuntimeName, file: string): boolean {
 }
 
 function isLeft(runtime: RuntimeName, file: string): boolean {
-  return runtime === "bun" && isIn([...STORIES, ...PROGRAMS], file) && !isIn(STORIES_OF_RUNTIMES, file);
+  if (isIn(LATER, file)) return true;
+  return runtime === "node"
+    ? !file.startsWith("tests/conformance/")
+    : runtime === "bun" && !isIn(FIRST_ON_BUN, file);
 }
 
 function isIn(places: readonly string[], file: string): boolean {
