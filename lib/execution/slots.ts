@@ -30,25 +30,26 @@ interface Entry {
   readonly key: SlotKey<object>;
   readonly handler: string | undefined;
   readonly slot: object & SlotHooks;
+  /** The entry that was made before. */
+  readonly next: Entry | undefined;
 }
 
-/** The slots of one object: few, so that a list is searched faster than a map, and is smaller. */
+/** The slots of one object: few, so that a chain is searched faster than a map; and smaller than a list, as most have one. */
 export class Slots {
-  // NB: never pushed to: an array that grows keeps room for sixteen more entries, and most objects need none of them.
-  #entries: readonly Entry[] = NONE;
+  #last: Entry | undefined;
 
   /** Returns a slot, which the first call makes. With a handler's id: one for each handler. */
   of<Slot extends object>(key: SlotKey<Slot>, handler?: string): Slot {
     const known = this.known(key, handler);
     if (known !== undefined) return known;
     const slot = key.make();
-    this.#entries = this.#entries.concat({ key, handler, slot });
+    this.#last = { key, handler, slot, next: this.#last };
     return slot;
   }
 
   /** Returns a slot, if it was made. */
   known<Slot extends object>(key: SlotKey<Slot>, handler?: string): Slot | undefined {
-    for (const entry of this.#entries) {
+    for (let entry = this.#last; entry !== undefined; entry = entry.next) {
       // The key has made it.
       if (entry.key === key && entry.handler === handler) return entry.slot as Slot;
     }
@@ -56,12 +57,17 @@ export class Slots {
 
   /** Whether a slot has changes that are still to be written. */
   get areUnfinished(): boolean {
-    return this.#entries.some(({ slot }) => slot.isUnfinished === true);
+    for (let entry = this.#last; entry !== undefined; entry = entry.next) {
+      if (entry.slot.isUnfinished === true) return true;
+    }
+    return false;
   }
 
   /** The object's snapshot is another one. */
   moved(before: KubeObject | undefined, after: KubeObject, how: "turn" | "settled"): void {
-    for (const { slot } of this.#entries) slot.moved?.(before, after, how);
+    for (let entry = this.#last; entry !== undefined; entry = entry.next) {
+      entry.slot.moved?.(before, after, how);
+    }
   }
 
   /**
@@ -69,10 +75,20 @@ export class Slots {
    * the hook.
    */
   writing(before: KubeObject, wanted: Outgoing): Disposable | undefined {
-    const told = this.#entries.flatMap(({ slot }) => slot.writing?.(before, wanted) ?? []);
-    if (told.length <= 1) return told[0];
-    return { [Symbol.dispose]: () => told.forEach((each) => each[Symbol.dispose]()) };
+    let told: Disposable | undefined;
+    for (let entry = this.#last; entry !== undefined; entry = entry.next) {
+      const one = entry.slot.writing?.(before, wanted);
+      if (one !== undefined) told = told === undefined ? one : both(told, one);
+    }
+    return told;
   }
 }
 
-const NONE: readonly Entry[] = [];
+function both(one: Disposable, other: Disposable): Disposable {
+  return {
+    [Symbol.dispose]: () => {
+      one[Symbol.dispose]();
+      other[Symbol.dispose]();
+    },
+  };
+}
