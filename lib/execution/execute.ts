@@ -20,7 +20,7 @@ import {
   toError,
 } from "./errors.ts";
 import type { Handler, Outcome } from "./handler.ts";
-import type { AttemptEnd, AttemptStart, Observed } from "./observer.ts";
+import type { AttemptStart, Observed } from "./observer.ts";
 import { cutAtCaller } from "../runtime/call_site.ts";
 import { type AttemptLimit, CALLER, invokeHandler } from "./invoke.ts";
 
@@ -59,30 +59,7 @@ export interface ExecuteOptions<Args> extends AttemptContext {
   readonly args: (signal: AbortSignal) => Args;
 }
 
-/** How long a handler may compute before it waits for the first time, until others should know. */
-export const BLOCKING: Seconds = 0.75;
-
-/** Calls the handler once, unless its limits are exceeded already. Never throws. */
-export async function execute<Args>(handler: Handler<Args>, options: ExecuteOptions<Args>): Promise<Outcome> {
-  const { observed: { observer, subject, succeeded }, noun, attempts, clock } = options;
-  const { id, family = id } = handler;
-  const attempt: AttemptStart = { noun, handler: id, family, retry: attempts.retry };
-  observer.attemptBegins?.(subject, attempt);
-  const begun = clock.monotonic();
-  const running = observer.around === undefined
-    ? attemptOnce(handler, options)
-    : observer.around({ kind: "attempt", subject, attempt }, () => attemptOnce(handler, options));
-  if (clock.monotonic() - begun > BLOCKING) observer.attemptBlocks?.(subject, attempt);
-  const outcome = await running;
-  const seconds = clock.monotonic() - begun;
-  const end: AttemptEnd = { ...attempt, start: attempt, outcome, seconds };
-  observer.attemptEnds?.(subject, end);
-  if (outcome.kind === "success" && succeeded !== undefined) succeeded.add(end);
-  else observer.attemptCounts?.(subject, end);
-  return outcome;
-}
-
-/** Makes one attempt, without telling observers. Never throws. */
+/** Calls the handler once, unless its limits are exceeded already. Tells no observer. Never throws. */
 export async function attemptOnce<Args>(
   handler: Handler<Args>,
   options: ExecuteOptions<Args>,

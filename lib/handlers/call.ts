@@ -7,7 +7,7 @@ import type { Permit } from "../client/transport/permit.ts";
 import type { HandlerBackoff } from "../execution/backoff.ts";
 import { Contribution } from "../execution/contribution.ts";
 import type { ErrorsMode } from "../execution/errors.ts";
-import { type AttemptContext, attemptOnce, BLOCKING } from "../execution/execute.ts";
+import { type AttemptContext, attemptOnce } from "../execution/execute.ts";
 import type { Handler, Outcome } from "../execution/handler.ts";
 import type { AttemptEnd, AttemptStart, Observed } from "../execution/observer.ts";
 import { storeResult } from "../execution/results.ts";
@@ -76,6 +76,9 @@ export interface Called {
   /** Whether the call, or its result, has changed the patch. */
   readonly wrote: boolean;
 }
+
+/** How long a handler may compute before it waits for the first time, until observers are told. */
+const BLOCKING: Seconds = 0.75;
 
 /** Calls a handler once, unless its limits are exceeded already. Never throws. */
 export async function callHandler(caller: Caller, handler: Handler, calling: Calling): Promise<Called> {

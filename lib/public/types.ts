@@ -10,7 +10,6 @@ export type { DeclareActivity, LoginResult } from "../handlers/activity/activity
 export type { DeclareIndex } from "../handlers/index/index_handler.ts";
 export type { SeenBy, SubFn, SubOptions } from "../handlers/change/change_handler.ts";
 export type { LedgerEntry, LedgerHandler, LedgerRecord } from "../engines/ledger.ts";
-export type { TemporaryErrorOptions } from "../execution/errors.ts";
 export type { BackgroundOptions } from "../handlers/background/background_handler.ts";
 export type { ChangeHandlerCause, OptionsOfCause } from "../handlers/change/change_handler.ts";
 export type {
@@ -74,7 +73,7 @@ export type {
   VersionOptions,
 } from "../registry/schemas.ts";
 export type { DiffOperation } from "../model/diff.ts";
-export type { Json, StatusBody } from "../model/object.ts";
+export type { StatusBody } from "../model/object.ts";
 export type { PatchFunction, PatchOfMeta } from "../model/patch.ts";
 export type { ResourcePredicate, Selector, SelectorTerm } from "../model/selector.ts";
 export type { HandlerCall } from "../engines/calls.ts";

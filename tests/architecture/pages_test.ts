@@ -1,10 +1,11 @@
 /** The documentation is true as far as a machine can tell: its links lead somewhere, its code compiles, its examples exist. */
 
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { describe, it } from "node:test";
 import { CAUSES, NAMES, OPTIONS, SETTINGS } from "./kopf_names.ts";
 import { constantsOf, findDeadLinks, pages, programsOf, quotedMessages, typeCheck } from "./pages.ts";
-import { assertNone, filesBelow, readTree } from "./tree.ts";
+import { assertNone, filesBelow, readTree, ROOT } from "./tree.ts";
 
 const concepts = filesBelow("docs/", ".md").filter((path) => /^docs\/[^/]+$/.test(path));
 
@@ -70,6 +71,28 @@ describe("The page about troubleshooting", () => {
       quoted.filter((message) => !constantsOf(message).every((each) => text.includes(each))),
       "messages are not in the code",
     );
+  });
+});
+
+describe("The table of symptoms in docs/architecture.md", () => {
+  const [, section = ""] = readTree("docs/architecture.md").split("\n## Symptom, file, test\n");
+  const rows = (section.split("\n## ")[0] ?? "").split("\n").filter((line) => /^\| (?!seen|---)/.test(line));
+
+  it("names files and tests that are there, and quotes log lines of these files", () => {
+    assert.ok(rows.length >= 25, `${rows.length} rows`);
+    const findings = rows.flatMap((row) => {
+      const paths = [...row.matchAll(/`((?:lib|tests)\/[^`]+)`/g)].map(([, path = ""]) => path);
+      const missing = paths.filter((path) => !existsSync(new URL(ROOT + path)));
+      const files = paths.filter((path) => path.startsWith("lib/"));
+      if (missing.length > 0 || files.length === 0 || !paths.some((path) => path.endsWith("_test.ts"))) {
+        return [`${row}: ${missing.join(", ") || "no file, or no test"}`];
+      }
+      const code = files.map(readTree).join("\n").replace(/["`] \+\s*["`]/g, "");
+      return [...row.matchAll(/"([^"]+)"/g)].flatMap(([, line = ""]) =>
+        code.includes(line) ? [] : `${line} (${files})`
+      );
+    });
+    assertNone(findings, "rows that lead nowhere");
   });
 });
 

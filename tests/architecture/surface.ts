@@ -88,7 +88,7 @@ export const SURFACE: Readonly<Record<string, string>> = {
     ConditionOptions Conversion ConvertedParts Counter Declare DeclareActivity DeclareCache DeclareChild
     DeclareField DeclareIndex DeclareOwns DeclareTask DeclareWatches DeclaredHandler DeepReadonly
     DiffOperation EvictOptions ExponentialBackoff FieldOf FieldPathOf FieldValue FurtherVersionOptions Gauge
-    HandlerBackoff HandlerCall Histogram HistogramOptions IndexKey IndexOf IndexValue InputOf Json
+    HandlerBackoff HandlerCall Histogram HistogramOptions IndexKey IndexOf IndexValue InputOf
     JsonPatchOperation JsonSchemaConverter JsonSchemaOptions Kinds LabelValues LedgerEntry LedgerHandler
     LedgerRecord LifecycleContext LogOptions LoginResult Manners Mapper MetricOptions MetricsMaker
     MissingRight Offload OffloadOptions OptionsOfCause OutputOf OwnsOptions PartAddress PartOf PatchFunction
@@ -96,8 +96,8 @@ export const SURFACE: Readonly<Record<string, string>> = {
     ReconcileFn ReconcileReason ReconcileResult RelatedChange RemoveManyOptions RemoveOptions ReplaceOptions
     Requeue ResourcePredicate RuleOptions Scale ScaleOptions SchemaLike SeenBy Selector SelectorTerm
     ServiceAccountToken SingleValue StandardJsonSchema StatusBody SubFn SubOptions Takes TargetAddress
-    TaskArguments TaskOptions TemporaryErrorOptions TokenOptions TriggerTarget TypedPostOptions ValueAt
-    VersionOptions VersionedObject WaitCondition WaitOptions WatchScope WatchesOptions WriteOptions
+    TaskArguments TaskOptions TokenOptions TriggerTarget TypedPostOptions ValueAt VersionOptions
+    VersionedObject WaitCondition WaitOptions WatchScope WatchesOptions WriteOptions
   `,
   "./testing": `
     Cluster ClusterOfTest ConnectedCluster Expected ExpectedPart GlobalName HandlerCall LogRecord Manifest

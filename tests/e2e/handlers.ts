@@ -26,9 +26,10 @@ op.on.create("databases.example.com", { when: ({ labels }) => labels.inspected =
 /** Loads the example while registering handlers wraps them. */
 async function loadTraced(): Promise<Operator> {
   const { add } = Registry.prototype;
-  Registry.prototype.add = function (handler) {
-    if (handler.type !== "change" && handler.type !== "event") return add.call(this, handler);
-    add.call(this, { ...handler, fn: traced(handler.fn as (call: Call) => unknown) });
+  Registry.prototype.add = function (type, handler) {
+    const isTraced = type.name === "change" || type.name === "event";
+    const fn = isTraced ? traced(handler.fn as (call: Call) => unknown) : handler.fn;
+    add.call(this, type as never, { ...handler, fn });
   };
   const { default: op } = await import("../../examples/02-database/handlers.ts");
   Registry.prototype.add = add;

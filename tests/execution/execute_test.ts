@@ -7,7 +7,7 @@ import {
   PermanentError,
   TemporaryError,
 } from "../../lib/execution/errors.ts";
-import { execute, type ExecuteOptions, failAfterwards } from "../../lib/execution/execute.ts";
+import { attemptOnce, type ExecuteOptions, failAfterwards } from "../../lib/execution/execute.ts";
 import type { Handler, Outcome } from "../../lib/execution/handler.ts";
 import { Progress } from "../../lib/handlers/change/progress.ts";
 import { createLogger, type LogRecord } from "../../lib/runtime/logging.ts";
@@ -31,7 +31,7 @@ async function attempt(
   const { attempts = { retry: 0, runtime: 0 }, errors = "temporary", ...limits } = options;
   const counted = (signal: AbortSignal): unknown => (calls++, fn(signal));
   // `errors` of the handler and of its kind have one name: the kind's is asked for here.
-  const running = execute<AbortSignal>({ id: "fn", fn: counted, ...limits }, {
+  const running = attemptOnce<AbortSignal>({ id: "fn", fn: counted, ...limits }, {
     clock: host.clock,
     logger: createLogger({ level: "debug", write: (record) => logs.push(record) }, host.clock),
     attempts,
@@ -55,7 +55,7 @@ function failing(error: unknown): () => never {
   };
 }
 
-describe("execute()", () => {
+describe("attemptOnce()", () => {
   it("gives the result of a handler that returns, and says so at info", async () => {
     const { outcome, logs } = await attempt(() => ({ a: 1 }));
     assert.deepEqual(outcome, { kind: "success", result: { a: 1 } });
