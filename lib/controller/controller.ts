@@ -9,7 +9,6 @@ import type { Caches } from "../client/cache/caches.ts";
 import type { CachedObject, ObjectEvent } from "../client/cache/object_store.ts";
 import { objectKey, ObjectState, type ResourceState } from "../execution/object_state.ts";
 import type { ReconcileEnd } from "../execution/observer.ts";
-import type { LoopingReconcile } from "../engines/hot_loop.ts";
 import type { Indexing } from "../handlers/index/indexing.ts";
 import { PermitEndedError } from "../client/transport/permit.ts";
 import type { KubeObject } from "../model/object.ts";
@@ -24,7 +23,7 @@ import { Leaving } from "./leaving.ts";
 import { Kinds, mannersOf } from "../handlers/manners.ts";
 import { isUnseen, reconcile } from "./reconcile.ts";
 import { Triggers } from "./triggers.ts";
-import { type Kind, prepare, type Run, type Turn } from "../handlers/turn.ts";
+import { type Kind, loopingIn, prepare, type Run, type Turn } from "../handlers/turn.ts";
 import type { Result, Turn as Occasion, TurnResult, Worker, WorkQueue } from "./work_queue.ts";
 
 /** How many memos are kept of objects that only admission has seen: no informer will tell when they go. */
@@ -225,14 +224,14 @@ export class Controller implements Worker {
     for (const end of state.pending.decide(turn.succeeded)) observer.attemptCounts?.(state, end);
     for (const manner of manners) manner.turnEnded?.(state);
     observer.reconcileEnds?.(state, toReconcileEnd(result, { error, seconds: clock.monotonic() - begun }));
-    return slowDown(result, hotLoops.pauseAfter(this.#looping(turn)));
+    return slowDown(result, hotLoops.pauseAfter(loopingIn(turn)));
   }
 
   async #attempt(turn: Turn, why: Occasion): Promise<Attempted> {
     const { state, logger, signal, run: { hotLoops } } = turn;
     try {
       const hasEvents = why.events.length > 0;
-      if (hotLoops.isSuspicious(state, hasEvents)) await hotLoops.findOtherWriters(this.#looping(turn));
+      if (hotLoops.isSuspicious(state, hasEvents)) await hotLoops.findOtherWriters(loopingIn(turn));
       return { result: untilConsistent(turn, await reconcile(turn, why)) };
     } catch (error) {
       if (this.#hasLostTerm(turn, error)) return { result: { kind: "requeue", after: 0, wake: "retry" } };
@@ -249,10 +248,6 @@ export class Controller implements Worker {
     if (!(error instanceof PermitEndedError) && !term.signal.aborted) return false;
     logger.debug("The turn has ended with the term: the object is, or may be, another replica's", { error });
     return true;
-  }
-
-  #looping({ state, logger, signal, run: { client, observer } }: Turn): LoopingReconcile {
-    return { state, client, signal, logger, observer };
   }
 
   /** Whether no turn of the object is under way or planned to come at once. */

@@ -5,6 +5,9 @@
  * comes back as a cause, or as a raw event), or another writer has put a field or our finalizer back that we now write again. Ten
  * rounds without a break are a loop: it is named once, with its fields and their other writers, and from then on each round costs a
  * pause that doubles. Work that is done in many steps, and edits by people, are no rounds. Source: scenario N30.
+ *
+ * Notes that another writer takes off again and again are a loop of another sort: no handler is called, and the notes are put back
+ * at growing pauses by their own part of the turn (`handlers/change/taken_notes.ts`). The loop is only named here.
  */
 
 import { growingPause } from "../async/backoff.ts";
@@ -18,8 +21,9 @@ import type {
   Subject,
   Written,
 } from "../execution/observer.ts";
-import { isSamePlace, managersOf, namedPaths } from "../model/changed_paths.ts";
+import { isSamePlace, managersOf, namedPaths, takersOf } from "../model/changed_paths.ts";
 import type { Diff } from "../model/diff.ts";
+import type { KubeObject } from "../model/object.ts";
 import { formatField } from "../model/fields.ts";
 import { isEmptyObject } from "../model/json.ts";
 import { minimisePatch } from "../model/patch.ts";
@@ -35,6 +39,12 @@ const SUSPICIOUS = 5;
 
 /** A longer time between two rounds (beside our own pauses) ends a loop. */
 const BREAK: Seconds = 60;
+
+/** How often notes must be taken off until that is named: once, or twice, may be a person who replaces the object. */
+const TAKEN_OFTEN = 3;
+
+/** How long notes that were taken off often count as a loop. */
+const TAKEN_LATELY: Seconds = 1200;
 
 /** The longest of our pauses. */
 const LONGEST_PAUSE: Seconds = 60;
@@ -89,11 +99,23 @@ export interface LoopingReconcile {
   readonly signal: AbortSignal;
 }
 
+/** Notes that another writer has taken off an object. */
+export interface TakenOff {
+  /** How often in a row. */
+  readonly times: number;
+  /** Where they were: dotted paths. */
+  readonly fields: readonly string[];
+  /** The field manager under whose name the operator writes. */
+  readonly own: string;
+}
+
 /** The hot loops of one operator. */
 export class HotLoops implements Observer {
   readonly #clock: Clock;
   readonly #states = new WeakMap<Subject, State>();
   readonly #slowed = new Map<Subject, State>();
+  /** When notes were taken off last that are taken off often. */
+  readonly #taken = new Map<Subject, Seconds>();
   readonly #named = new Set<string>();
   /** Where our finalizer has gone last, for each object. */
   readonly #finalizers = new WeakMap<Subject, boolean>();
@@ -109,6 +131,11 @@ export class HotLoops implements Observer {
       const kind = groupResource(subject.resource);
       if (this.#isOver(state)) this.#slowed.delete(subject);
       else counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    }
+    for (const [subject, last] of this.#taken) {
+      const kind = groupResource(subject.resource);
+      if (this.#clock.monotonic() - last > TAKEN_LATELY) this.#taken.delete(subject);
+      else if (!this.#slowed.has(subject)) counts.set(kind, (counts.get(kind) ?? 0) + 1);
     }
     return counts;
   }
@@ -180,7 +207,9 @@ export class HotLoops implements Observer {
   }
 
   reconcileEnds(subject: Subject, { gone }: ReconcileEnd): void {
-    if (gone === true) this.#slowed.delete(subject);
+    if (gone !== true) return;
+    this.#slowed.delete(subject);
+    this.#taken.delete(subject);
   }
 
   /** Called before a reconcile: whether `findOtherWriters()` is worth a request. */
@@ -196,7 +225,8 @@ export class HotLoops implements Observer {
   async findOtherWriters({ state: subject, client, signal }: LoopingReconcile): Promise<void> {
     const state = this.#states.get(subject);
     if (state === undefined) return;
-    const managers = await findManagers({ state: subject, client, signal }, [...state.fields]);
+    const looping = { state: subject, client, signal };
+    const managers = await findManagers(looping, (object) => managersOf(object, [...state.fields]));
     for (const manager of managers) state.managers.add(manager);
   }
 
@@ -206,6 +236,35 @@ export class HotLoops implements Observer {
     if (state === undefined || !state.isNewRound) return undefined;
     if (!state.isKnown) this.#name(looping, state);
     return pauseOf(state);
+  }
+
+  /** Another writer has taken the operator's notes off the object. */
+  notesTaken(looping: LoopingReconcile, taken: TakenOff): Promise<void> | undefined {
+    if (taken.times < TAKEN_OFTEN) return undefined;
+    const { state: subject } = looping;
+    const isNew = !this.#taken.has(subject);
+    this.#taken.set(subject, this.#clock.monotonic());
+    return isNew ? this.#nameTaken(looping, taken) : undefined;
+  }
+
+  async #nameTaken(looping: LoopingReconcile, { times, fields, own }: TakenOff): Promise<void> {
+    const { state: subject, logger, observer } = looping;
+    const managers = await findManagers(looping, (object) => takersOf(object, fields, own));
+    const loop: HotLoop = { fields: fields.slice(0, MOST_FIELDS), managers };
+    observer.hotLoop?.(subject, loop);
+    const message =
+      "Hot loop: another writer takes the operator's notes off the object again and again; no handler is called, " +
+      "and the notes are put back more and more rarely (let that writer patch its own fields, and leave annotations and the " +
+      "status of others alone)";
+    logger[this.#isNews(subject, loop) ? "warn" : "debug"](message, { ...loop, rounds: times });
+  }
+
+  /** Whether no loop of these fields and managers was named for the kind: the first one is a warning. */
+  #isNews({ resource }: Subject, { fields, managers }: HotLoop): boolean {
+    const key = JSON.stringify([keyOf(resource), fields, managers]);
+    const isNews = !this.#named.has(key);
+    if (this.#named.size < MOST_NAMED) this.#named.add(key);
+    return isNews;
   }
 
   #begin(subject: Subject): State {
@@ -253,12 +312,12 @@ export class HotLoops implements Observer {
     const managers = [...state.managers].sort();
     const loop: HotLoop = { fields, managers };
     observer.hotLoop?.(subject, loop);
-    const key = JSON.stringify([keyOf(subject.resource), fields]);
-    const isNews = !this.#named.has(key);
-    if (this.#named.size < MOST_NAMED) this.#named.add(key);
     const message = "Hot loop: the operator's own writes trigger it again " +
       "(let handlers write what they want to see, not what differs each time; or let one manager own the field)";
-    logger[isNews ? "warn" : "debug"](message, { ...loop, rounds: state.rounds });
+    logger[this.#isNews(subject, { fields, managers: [] }) ? "warn" : "debug"](message, {
+      ...loop,
+      rounds: state.rounds,
+    });
   }
 }
 
@@ -297,12 +356,12 @@ function pauseOf({ rounds }: State): Seconds | undefined {
 
 async function findManagers(
   { state: { body, resource }, client, signal }: Pick<LoopingReconcile, "state" | "client" | "signal">,
-  fields: readonly string[],
+  choose: (object: KubeObject) => string[],
 ): Promise<string[]> {
   const { name = "", namespace } = body.metadata;
   const address = { name, namespace: resource.namespaced ? namespace : undefined };
   try {
-    return managersOf(await client.get(resource, address, { managedFields: true, signal }), fields);
+    return choose(await client.get(resource, address, { managedFields: true, signal }));
   } catch {
     // Gone, forbidden, out of reach: the loop is named without them.
     return [];

@@ -5,6 +5,7 @@
  * Also the code that manners share: the surroundings of calls, asking filters, and reports that come once.
  */
 
+import type { LoopingReconcile } from "../engines/hot_loop.ts";
 import { bridgeLogger } from "../engines/posting/poster.ts";
 import type { Term } from "../execution/fence.ts";
 import type { ObjectState } from "../execution/object_state.ts";
@@ -77,6 +78,12 @@ export function callerOf({ run, state, term: permit, signal, logger, succeeded }
   const { defaultBackoff } = settings.execution;
   const observed = { observer, subject: state, succeeded };
   return { clock, random, logger, signal, permit, observed, defaultBackoff };
+}
+
+/** Returns the facts by which the detector of hot loops names a loop. */
+export function loopingIn(turn: Turn): LoopingReconcile {
+  const { state, logger, signal, run: { client, observer } } = turn;
+  return { state, client, signal, logger, observer };
 }
 
 /** Returns the view of the object that functions get, as the turn began with it. */

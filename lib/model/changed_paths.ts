@@ -114,6 +114,25 @@ export function managersOf(object: KubeObject, paths: readonly string[]): string
   return [...new Set(names)].sort();
 }
 
+/**
+ * Returns the names of the managers that may have taken these fields (dotted paths) off the object, sorted: the server does not keep
+ * who removes a field. They own other fields of the same stanza, or else they update the object. `own` is our own manager.
+ */
+export function takersOf(object: KubeObject, fields: readonly string[], own: string): string[] {
+  const stanzas = fields.map((field) =>
+    field.split(".").slice(0, field.startsWith("metadata.") ? 2 : 1).join(".")
+  );
+  const isOther = (name: string): boolean => name !== own;
+  const neighbours = managersOf(object, stanzas).filter(isOther);
+  if (neighbours.length > 0) return neighbours;
+  const { managedFields } = object.metadata;
+  const names = (Array.isArray(managedFields) ? managedFields : []).flatMap((entry) => {
+    if (!isObject(entry) || typeof entry.manager !== "string" || entry.subresource) return [];
+    return entry.operation === "Update" ? [entry.manager] : [];
+  });
+  return [...new Set(names)].filter(isOther).sort();
+}
+
 /** The leaves of a set of fields: keys begin with "f:"; an owner of an item counts as an owner of the list. */
 function* ownedPaths(fields: unknown, path: string): Generator<string> {
   const keys = isObject(fields) ? Object.keys(fields).filter((key) => key.startsWith("f:")) : [];

@@ -16,6 +16,7 @@ export {
   migrate,
   type MigrateOptions,
   type NotesOptions,
+  type RestoredOptions,
   status,
   statusNotes,
   type StatusNotesOptions,
@@ -26,11 +27,13 @@ export type {
   EssenceNote,
   FetchEssenceOptions,
   FetchOptions,
+  ForeignNote,
   Notes,
   Persistence,
   ProgressRecord,
   ProgressStorage,
   ProgressTarget,
+  Restored,
   UnreadableRecord,
 } from "../settings/persistence/storage.ts";
 export type { NotesRoom } from "../settings/persistence/notes_room.ts";

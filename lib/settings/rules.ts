@@ -89,6 +89,7 @@ export const RULES: Readonly<Record<string, Rule>> = Object.freeze({
   "persistence.finalizer": finalizer,
   "persistence.diffBase": withMethods("build", "fetch", "isOutdated", "store", "clear"),
   "persistence.progress": withMethods("fetch", "store", "purge", "ids", "keys", "clear", "sweep"),
+  "persistence.restored": oneOf("create", "resume"),
   "persistence.warnings": texts,
   "persistence.confidential": fieldsByKind,
   "persistence.consistencyTimeout": seconds,

@@ -12,7 +12,7 @@ import type { SelectorTerm } from "../model/selector.ts";
 import type { LogLevel } from "../runtime/logging.ts";
 import type { Seconds } from "../runtime/host.ts";
 import type { AdmissionServer } from "./admission_server.ts";
-import type { DiffBaseStorage, ProgressStorage } from "./persistence/storage.ts";
+import type { DiffBaseStorage, ProgressStorage, Restored } from "./persistence/storage.ts";
 
 /** Pauses between attempts, in order; one number is one pause, an empty list is no second attempt. */
 export type Backoffs = Seconds | Iterable<Seconds>;
@@ -254,6 +254,11 @@ export interface PersistenceSettings {
   diffBase: DiffBaseStorage;
   /** Where the progress of unfinished handlers is kept. Default: annotations under "lotse.dev". */
   progress: ProgressStorage;
+  /**
+   * The meaning of an object that was restored from a backup with its notes, under another uid: a new one ("create"), or the former
+   * one, whose handlers resume ("resume"). Of no effect on Kopf's notes. Default: "create".
+   */
+  restored: Restored;
   /** Warnings to be said once at the start about how notes are kept; presets set it. Default: nothing. */
   warnings?: readonly string[];
   /**

@@ -84,7 +84,7 @@ export function defaultSettings(): Settings {
       enforceRetryAfter: false,
       trustEnv: false,
     },
-    persistence: { ...annotations(), confidential: {}, consistencyTimeout: 5 },
+    persistence: { ...annotations(), restored: "create", confidential: {}, consistencyTimeout: 5 },
   };
 }
 

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { HotLoops } from "../../lib/engines/hot_loop.ts";
+import { HotLoops, type LoopingReconcile } from "../../lib/engines/hot_loop.ts";
 import type { Subject } from "../../lib/execution/observer.ts";
 import { calculateDiff } from "../../lib/model/diff.ts";
 import type { Resource } from "../../lib/model/resource.ts";
+import type { Logger } from "../../lib/runtime/logging.ts";
 
 const resource = { group: "", version: "v1", plural: "pods", kind: "Pod", namespaced: true } as Resource;
 
@@ -20,7 +21,7 @@ function setUp() {
     loops.written(subject, { paths: ["spec.a"], writes: 1, version: "1", concluded: true, byEvent: false });
     loops.reconcileEnds(subject, { seconds: 0 });
   }
-  return { loops, round, advance: (seconds: number) => void (now += seconds) };
+  return { loops, subject, round, advance: (seconds: number) => void (now += seconds) };
 }
 
 describe("HotLoops", () => {
@@ -32,6 +33,25 @@ describe("HotLoops", () => {
     assert.deepEqual([...loops.counts().values()], [1]);
     advance(90);
     assert.deepEqual([...loops.counts()], []);
+  });
+
+  it("counts an object whose notes are taken off often, for twenty minutes", async () => {
+    const { loops, subject, advance } = setUp();
+    const lines: string[] = [];
+    const say = (message: string): number => lines.push(message);
+    const logger = { warn: say, debug: () => {} } as unknown as Logger;
+    const client = { get: () => Promise.resolve({ metadata: {} }) } as unknown as LoopingReconcile["client"];
+    const looping = { state: subject, client, logger, observer: {}, signal: new AbortController().signal };
+    for (let times = 1; times <= 5; times++) {
+      await loops.notesTaken(looping, { times, fields: ["status.lotse"], own: "lotse" });
+      assert.equal(loops.counts().size, times < 3 ? 0 : 1);
+    }
+    assert.equal(lines.length, 1);
+    advance(1201);
+    assert.equal(loops.counts().size, 0);
+    await loops.notesTaken(looping, { times: 6, fields: ["status.lotse"], own: "lotse" });
+    loops.reconcileEnds(subject, { seconds: 0, gone: true });
+    assert.equal(loops.counts().size, 0);
   });
 
   it("takes writes that are far apart for no loop", () => {

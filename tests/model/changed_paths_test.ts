@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { changedPaths, isSamePlace, managersOf, namedPaths } from "../../lib/model/changed_paths.ts";
+import {
+  changedPaths,
+  isSamePlace,
+  managersOf,
+  namedPaths,
+  takersOf,
+} from "../../lib/model/changed_paths.ts";
 
 describe("changedPaths()", () => {
   it("gives what was added, changed and removed, without what the server counts up", () => {
@@ -94,5 +100,37 @@ describe("managersOf()", () => {
     assert.deepEqual(managersOf(object, ["status"]), ["other"]);
     assert.deepEqual(managersOf(object, ["spec.colour"]), []);
     assert.deepEqual(managersOf({ metadata: {} }, ["spec"]), []);
+  });
+});
+
+describe("takersOf()", () => {
+  const of = (manager: string, fieldsV1: object, more: object = {}) => ({
+    manager,
+    operation: "Update",
+    fieldsV1,
+    ...more,
+  });
+  const annotations = { "f:metadata": { "f:annotations": { "f:x": {} } } };
+  const field = "metadata.annotations.lotse.dev/last-handled-configuration";
+
+  it("names the others that own fields beside them", () => {
+    const managedFields = [
+      of("lotse", annotations),
+      of("strimzi", annotations),
+      of("kubectl", { "f:spec": {} }),
+    ];
+    assert.deepEqual(takersOf({ metadata: { managedFields } }, [field], "lotse"), ["strimzi"]);
+  });
+
+  it("names those that update the object where nobody does", () => {
+    const managedFields = [
+      of("lotse", annotations),
+      of("strimzi", { "f:spec": {} }),
+      of("kubelet", { "f:status": {} }, { subresource: "status" }),
+      of("helm", { "f:spec": {} }, { operation: "Apply" }),
+    ];
+    assert.deepEqual(takersOf({ metadata: { managedFields } }, [field], "lotse"), ["strimzi"]);
+    assert.deepEqual(takersOf({ metadata: { managedFields } }, ["status.lotse"], "lotse"), ["kubelet"]);
+    assert.deepEqual(takersOf({ metadata: {} }, [field], "lotse"), []);
   });
 });

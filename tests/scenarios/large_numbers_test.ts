@@ -41,7 +41,10 @@ suite("integers beyond 2^53", (scenario) => {
       });
       assert.equal(
         notesOf(one)[LAST_HANDLED],
-        formatJson({ spec: { large: ODD, list: [{ x: -NEXT, y: 1.5 }], small: 5, zero: 0 } }),
+        formatJson({
+          $lotse: { format: 1, of: `${world.namespace}/one/${one.metadata.uid}` },
+          spec: { large: ODD, list: [{ x: -NEXT, y: 1.5 }], small: 5, zero: 0 },
+        }),
       );
       assert.deepEqual((await plains.get("child")).spec, { a: ODD });
       await running.stop();

@@ -36,7 +36,7 @@ suite("persistence.auto()", (scenario) => {
         op.on.create(kind, { id: "make" }, ({ patch }) => void (patch.status.state = "made"));
       }
       const running = await world.start(op);
-      await new Objects(world).create("one", { spec: { a: 1 } });
+      const { metadata: { uid } } = await new Objects(world).create("one", { spec: { a: 1 } });
       await new Objects(world, PLAINS).create("two");
       await running.advance(600);
       const writes = world.writes().map(({ method, path }) =>
@@ -45,7 +45,10 @@ suite("persistence.auto()", (scenario) => {
       assert.deepEqual(writes, ["PATCH examples/one/status", "PATCH plains/two"]);
       assert.deepEqual((await new Objects(world).get("one")).status, {
         state: "made",
-        lotse: { "last-handled-configuration": '{"spec":{"a":1}}' },
+        lotse: {
+          "last-handled-configuration":
+            `{"$lotse":{"format":1,"of":"${world.namespace}/one/${uid}"},"spec":{"a":1}}`,
+        },
       });
       const plain = await new Objects(world, PLAINS).get("two");
       assert.deepEqual(plain.status, { state: "made" });

@@ -116,12 +116,13 @@ suite("writes", (scenario) => {
       patch.status.state = "made";
     });
     const running = await world.start(op);
-    await objects.create("one", { spec: { a: 1 } });
+    const { metadata: { uid } } = await objects.create("one", { spec: { a: 1 } });
     await running.advance(600);
     assert.deepEqual(writesOf(world), ["PATCH examples/one/status"]);
+    const of = `${world.namespace}/one/${uid}`;
     assert.deepEqual((await objects.get("one")).status, {
       state: "made",
-      lotse: { "last-handled-configuration": '{"spec":{"a":1}}' },
+      lotse: { "last-handled-configuration": `{"$lotse":{"format":1,"of":"${of}"},"spec":{"a":1}}` },
     });
     assert.equal(calls, 1);
     await running.stop();

@@ -24,12 +24,13 @@ import {
 import type { ChangeCause } from "./change_cause.ts";
 import { CHANGE, type ChangeHandler } from "./change_handler.ts";
 import { type Claim, type Manner, NO_CLAIM, type Part, type Sees, type Work } from "../part.ts";
-import { confidentialOf, type Turn } from "../turn.ts";
+import { earliest } from "../reconcile/reconcile_record.ts";
+import { confidentialOf, loopingIn, type Turn } from "../turn.ts";
 import { seenBy } from "../unseen.ts";
 import { ChangeRun, refuseIn } from "./change_run.ts";
 import { type ChangeSlot, changesOf, NO_RECORDS } from "./change_slot.ts";
 import { detectCause, type Prematch, prematch, selectChanges } from "./decide.ts";
-import { loadProgress, reportLoss, sweptNotes } from "./notes.ts";
+import { lastHandled, loadProgress, reportLoss, sweptNotes, takenFields } from "./notes.ts";
 import type { Progress, Purpose } from "./progress.ts";
 
 const NOUNS: Readonly<Record<Purpose, string>> = {
@@ -86,6 +87,8 @@ class ChangePart implements Part {
   #handled: JsonObject | undefined;
   /** Whether the object holds the note of that essence. */
   #isNoted = false;
+  /** Whether the notes of an unfinished cause are put back that another writer has taken off. */
+  #putsBack = false;
 
   constructor(
     turn: Turn,
@@ -97,14 +100,19 @@ class ChangePart implements Part {
   }
 
   /** Detects the cause, and asks the filters of all handlers, but for the ones on the change. */
-  begin(): undefined {
-    const { state, run: { observer } } = this.#turn;
-    const cause = this.#cause = detectCause(this.#turn, this.#slot);
+  begin(): Promise<void> | undefined {
+    const { state, run: { observer, hotLoops, settings } } = this.#turn;
+    const last = lastHandled(this.#turn, this.#slot);
+    const cause = this.#cause = detectCause(this.#turn, this.#slot, last);
     observer.decided?.(state, cause);
     this.#prematched = prematch(this.#turn, { cause, handlers: this.#handlers });
     this.#relevant = this.#prematched.filter(({ mismatch }) => mismatch === undefined).map(({ handler }) =>
       handler
     );
+    if (last.taken === undefined) return undefined;
+    const fields = takenFields(this.#turn, this.#slot);
+    const { fieldManager: own } = settings.networking;
+    return hotLoops.notesTaken(loopingIn(this.#turn), { times: last.taken, fields, own });
   }
 
   claim(): Claim {
@@ -194,6 +202,7 @@ class ChangePart implements Part {
     if (!progress.isDone || isKept || (purpose === "delete" && all.isPending)) {
       if (isKept && progress.isDone) this.#reportKept(progress.failed);
       run.store(notes);
+      if (this.#slot.taken?.isDue === true) this.#putBack(cause, notes);
       return { writers, notes };
     }
     const { counts } = progress;
@@ -236,9 +245,12 @@ class ChangePart implements Part {
   }
 
   next(): Seconds | undefined {
-    if (this.#step.kind !== "handle") return undefined;
-    const rest = this.#step.progress.delay(this.#turn.run.host.clock.now());
-    return rest === Infinity || (this.#isIdle && rest === 0) ? undefined : rest;
+    const step = this.#step;
+    if (step.kind === "none" || (step.kind === "tidy" && step.cause.reason !== "noop")) return undefined;
+    const away = this.#slot.taken?.rest;
+    if (step.kind === "tidy") return away;
+    const rest = step.progress.delay(this.#turn.run.host.clock.now());
+    return rest === Infinity || (this.#isIdle && rest === 0) ? away : earliest(rest, away);
   }
 
   /** Whether no handler matches the object, the object has not changed, or its cause is done and noted on it. */
@@ -261,21 +273,38 @@ class ChangePart implements Part {
     if (cause.reason !== "noop") return;
     const confidential = confidentialOf(this.#turn);
     const isOutdated = isNoteOutdated(persistence, snapshot, { extraFields: fields, confidential });
-    if (!progress.isEmpty || isOutdated) this.#conclude(progress, cause, notes);
-    // After a restart each object comes here, and there may be very many.
-    else this.#slot.times = undefined;
+    const { taken } = this.#slot;
+    const isAway = taken?.rest !== undefined;
+    if (isAway ? taken.isDue : !progress.isEmpty || isOutdated) {
+      this.#conclude(progress, cause, notes);
+      this.#handled = cause.new;
+    } // After a restart each object comes here, and there may be very many.
+    else if (!isAway) this.#slot.times = undefined;
+  }
+
+  /** Puts notes back that another writer has taken off, beside the records that the turn's handlers have put into the notes. */
+  #putBack({ old, body }: ChangeCause, notes: Patch): void {
+    const { progress } = this.#turn.run.persistence;
+    for (const [id, record] of this.#records()) progress.store({ patch: notes, body, id, record });
+    if (old !== undefined) this.#note(old, notes);
+    this.#putsBack = true;
   }
 
   /** Notes that the cause is done. */
   #conclude(progress: Progress<ChangeHandler>, cause: ChangeCause, patch: Patch): void {
-    const { state: { snapshot: body }, run: { persistence }, kind: { handlers: { fields: extraFields } } } =
-      this.#turn;
     progress.purge(patch);
     this.#slot.times = undefined;
+    this.#note(cause.new, patch);
+  }
+
+  /** Notes that a state is handled. */
+  #note(essence: JsonObject, patch: Patch): void {
+    const { state: { snapshot: body }, run: { persistence }, kind: { handlers: { fields: extraFields } } } =
+      this.#turn;
     storeEssence(persistence, {
       patch,
       body,
-      essence: cause.new,
+      essence,
       extraFields,
       confidential: confidentialOf(this.#turn),
       onLoss: reportLoss(this.#turn),
@@ -284,26 +313,43 @@ class ChangePart implements Part {
 
   /** The note that the cause is done is written. If the server has pruned it, it is kept in memory. */
   #concluded(handled: JsonObject, answer: KubeObject): void {
+    const slot = this.#slot;
+    const noted = this.#keepNoted(handled, answer);
+    slot.hasHandledCause = true;
+    slot.unsaved = NO_RECORDS;
+    slot.recorded = undefined;
+    this.#isNoted = noted !== undefined && isEqualJson(noted, handled);
+  }
+
+  /** A note of this essence is written. Returns the essence as it is noted; undefined: the note is kept in memory. */
+  #keepNoted(essence: JsonObject, answer: KubeObject): JsonObject | undefined {
     const { run: { persistence }, kind: { handlers: { fields: extraFields } } } = this.#turn;
     const slot = this.#slot;
     const noted = handledEssence(persistence, answer, {
       extraFields,
       confidential: confidentialOf(this.#turn),
     });
-    slot.hasHandledCause = true;
-    slot.unsaved = NO_RECORDS;
-    slot.lastHandled = noted === undefined ? handled : undefined;
+    slot.lastHandled = noted === undefined ? essence : undefined;
+    slot.noted = noted === undefined ? undefined : answer;
+    slot.taken?.settle();
     // The server has pruned the note, although the resource's definition has room for it: the next notes go elsewhere.
     if (noted === undefined) persistence.diffBase.room?.decide(answer, false);
-    this.#isNoted = noted !== undefined && isEqualJson(noted, handled);
+    return noted;
   }
 
   /** Everything is written. Records that the server has pruned are kept in memory, for as long as the process lasts. */
   #keepPruned(answer: KubeObject): void {
-    const { progress } = this.#turn.run.persistence;
-    const records = this.#step.kind === "handle" || this.#isRepeated ? this.#records() : NO_RECORDS;
-    const pruned = [...records].filter(([id]) => progress.fetch(answer, id) === undefined);
-    this.#slot.unsaved = pruned.length === 0 ? NO_RECORDS : new Map(pruned);
+    const { progress, restored } = this.#turn.run.persistence;
+    const slot = this.#slot;
+    const step = this.#step;
+    const records = step.kind === "tidy" && slot.taken?.rest === undefined ? NO_RECORDS : this.#records();
+    const pruned = [...records].filter(([id]) => progress.fetch(answer, id, { restored }) === undefined);
+    slot.unsaved = pruned.length === 0 ? NO_RECORDS : new Map(pruned);
+    if (step.kind !== "handle") return;
+    slot.recorded = answer;
+    if (!this.#putsBack) return;
+    if (step.cause.old !== undefined) this.#keepNoted(step.cause.old, answer);
+    else slot.taken?.settle();
   }
 
   /** Keeps the records in memory after a write that has failed, so that successful attempts are not repeated. */
@@ -312,8 +358,12 @@ class ChangePart implements Part {
     this.#slot.unsaved = records.size === 0 ? NO_RECORDS : records;
   }
 
+  /** The records of this turn's handlers, and unsaved ones of others, such as sub-handlers whose parents were not called. */
   #records(): ReadonlyMap<string, ProgressRecord> {
-    return this.#step.kind === "handle" ? this.#step.run.records() : this.#slot.unsaved;
+    const { unsaved } = this.#slot;
+    if (this.#step.kind !== "handle") return unsaved;
+    const records = this.#step.run.records();
+    return unsaved.size === 0 ? records : new Map([...unsaved, ...records]);
   }
 
   /** The server has refused the write of these handlers: their records are judged anew, and noted by the next write. */

@@ -7,6 +7,7 @@ import type { JsonObject, KubeObject } from "../../model/object.ts";
 import type { ProgressRecord } from "../../settings/persistence/storage.ts";
 import { BackgroundChanges } from "./background_changes.ts";
 import type { RecordTimes } from "./record_times.ts";
+import type { TakenNotes } from "./taken_notes.ts";
 
 /** One empty map for all objects: most have no records, and there may be very many. */
 export const NO_RECORDS: ReadonlyMap<string, ProgressRecord> = new Map();
@@ -17,6 +18,12 @@ export class ChangeSlot implements SlotHooks {
   times: RecordTimes | undefined;
   /** The state that was handled last, where the server did not keep the note of it. */
   lastHandled: JsonObject | undefined;
+  /** The latest state that has the note of the state that was handled last. It is the snapshot, unless the note is missing there. */
+  noted: KubeObject | undefined;
+  /** The latest state that has the records of unfinished handlers; undefined: there are none. */
+  recorded: KubeObject | undefined;
+  /** Knows when notes are put back that another writer has taken off; undefined: none ever were. */
+  taken: TakenNotes | undefined;
   /** Whether a cause was handled to its end: resuming is over. */
   hasHandledCause = false;
   /** Whether optional deletion handlers had their one call. */
@@ -32,8 +39,12 @@ export class ChangeSlot implements SlotHooks {
     return this.unsaved.size > 0;
   }
 
-  /** The object has a new snapshot, which has the earlier changes of its daemons and timers. */
-  moved(): void {
+  /**
+   * The object has a new snapshot, which has the earlier changes of its daemons and timers. A state that calls for no handler has
+   * the same notes as the one before.
+   */
+  moved(before: KubeObject | undefined, after: KubeObject, how: "turn" | "settled"): void {
+    if (how === "settled" && this.noted === before) this.noted = after;
     this.background?.seen();
     if (this.background?.isEmpty) this.background = undefined;
   }

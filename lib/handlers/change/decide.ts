@@ -7,24 +7,24 @@
 
 import type { Observer } from "../../execution/observer.ts";
 import { calculateDiff } from "../../model/diff.ts";
-import { currentEssence, handledEssence, type UnreadableRecord } from "../../settings/persistence/storage.ts";
+import { currentEssence } from "../../settings/persistence/storage.ts";
 import { type ChangeCause, detectReason } from "./change_cause.ts";
 import { findMismatch, matchesChange, type Mismatch } from "../filters.ts";
 import type { ChangeHandler } from "./change_handler.ts";
-import { confidentialOf, reportFailedFilter, type Turn } from "../turn.ts";
+import { reportFailedFilter, type Turn } from "../turn.ts";
 import { ChangeArgs } from "./change_args.ts";
 import type { ChangeSlot } from "./change_slot.ts";
-import { reportUnreadable } from "./notes.ts";
+import { type LastHandled, lastHandled } from "./notes.ts";
 
 /** Compares the object with the essence that was handled last, and returns the cause of the turn. */
-export function detectCause(turn: Turn, slot: ChangeSlot): ChangeCause {
+export function detectCause(
+  turn: Turn,
+  slot: ChangeSlot,
+  { essence: old, isRestored }: LastHandled = lastHandled(turn, slot),
+): ChangeCause {
   const { state, logger, patch, run: { persistence, indices, makeChildren }, kind } = turn;
   const { fields: extraFields } = kind.handlers;
   const { snapshot: body, resource, memo } = state;
-  const onUnreadable = (record: UnreadableRecord): void => reportUnreadable(turn, record);
-  const confidential = confidentialOf(turn);
-  const old = handledEssence(persistence, body, { extraFields, confidential, onUnreadable }) ??
-    slot.lastHandled;
   const current = currentEssence(persistence, body, { extraFields });
   const diff = calculateDiff(old, current);
   const { reason, initial } = detectReason({
@@ -32,7 +32,7 @@ export function detectCause(turn: Turn, slot: ChangeSlot): ChangeCause {
     finalizer: persistence.finalizer,
     hasOld: old !== undefined,
     hasDiff: diff.length > 0,
-    initial: state.firstSeen === "listing" && !slot.hasHandledCause,
+    initial: (state.firstSeen === "listing" || isRestored) && !slot.hasHandledCause,
   });
   return {
     reason,

@@ -1,12 +1,88 @@
-/** The notes of change handlers on an object: loads them, and reports once per object that they cannot be read or kept. */
+/**
+ * The notes of change handlers on an object: loads them, remembers notes that another writer takes off, and reports once per object
+ * that notes cannot be read or kept, or are another object's.
+ */
 
+import { type FieldPath, formatField, getField, parseField } from "../../model/fields.ts";
+import type { JsonObject } from "../../model/object.ts";
 import { Patch } from "../../model/patch.ts";
-import type { UnreadableRecord } from "../../settings/persistence/storage.ts";
-import type { ChangeHandler } from "./change_handler.ts";
-import type { Turn } from "../turn.ts";
+import {
+  type ForeignNote,
+  handledEssence,
+  type ProgressRecord,
+  type UnreadableRecord,
+} from "../../settings/persistence/storage.ts";
+import { CHANGE, type ChangeHandler } from "./change_handler.ts";
+import { confidentialOf, type Turn } from "../turn.ts";
 import type { ChangeSlot } from "./change_slot.ts";
 import { Progress } from "./progress.ts";
 import { RecordTimes } from "./record_times.ts";
+import { TakenNotes } from "./taken_notes.ts";
+
+/** The state of an object that was handled last. */
+export interface LastHandled {
+  /** Undefined: the object was never handled. */
+  readonly essence: JsonObject | undefined;
+  /** Whether the object was restored, and goes on as the one that it was before. */
+  readonly isRestored: boolean;
+  /** How often in a row another writer has taken notes off, if it has done so just now. */
+  readonly taken: number | undefined;
+}
+
+/** Returns the state that was handled last, by the object's notes or by what this process has seen of them. */
+export function lastHandled(turn: Turn, slot: ChangeSlot): LastHandled {
+  const { state: { snapshot: body }, run: { persistence, host: { clock } }, kind } = turn;
+  const options = { extraFields: kind.handlers.fields, confidential: confidentialOf(turn) };
+  let foreign: ForeignNote | undefined;
+  const found = handledEssence(persistence, body, {
+    ...options,
+    onUnreadable: (record) => reportUnreadable(turn, record),
+    onForeign: (note) => foreign = note,
+  });
+  if (found !== undefined) slot.noted = body;
+  const kept = found ?? slot.lastHandled;
+  const essence = kept ?? (slot.noted && handledEssence(persistence, slot.noted, options));
+  const isMissing = keepTakenRecords(turn, slot) || (kept === undefined && essence !== undefined);
+  const taken = isMissing ? (slot.taken ??= new TakenNotes(clock)).miss() : undefined;
+  if (foreign !== undefined && kept === essence) reportForeign(turn, foreign);
+  return { essence, isRestored: foreign?.counts === true, taken };
+}
+
+/** Returns the fields, as dotted paths, of the notes that another writer has taken off. */
+export function takenFields(turn: Turn, { noted, unsaved }: ChangeSlot): readonly string[] {
+  const { state: { snapshot: body }, run: { persistence: { diffBase, progress } }, kind } = turn;
+  const states = (diffBase.reserved?.() ?? []).map(pathOf).filter((path) =>
+    getField(noted, path) !== undefined && getField(body, path) === undefined
+  );
+  const ids = kind.handlers.of(CHANGE).map(({ id }) => id).filter((id) => unsaved.has(id));
+  const records = ids.flatMap((id) => progress.keys(id)).map(pathOf);
+  return [...new Set([...states, ...records].map(formatField))];
+}
+
+/** Returns the path of a note: the name of an annotation, or a dotted path. */
+function pathOf(name: string): FieldPath {
+  return name.includes("/") ? ["metadata", "annotations", name] : parseField(name);
+}
+
+/** Remembers the records that the object has lost since the turn before. Returns whether there are any. */
+function keepTakenRecords(turn: Turn, slot: ChangeSlot): boolean {
+  const { state: { snapshot: body }, run: { persistence: { progress, restored } }, kind } = turn;
+  const { recorded: before } = slot;
+  if (before === undefined || before === body) return false;
+  slot.recorded = body;
+  const lost = new Map<string, ProgressRecord>();
+  for (const { id } of kind.handlers.of(CHANGE)) {
+    for (const each of [id, ...progress.fetch(before, id, { restored })?.subrefs ?? []]) {
+      const record = progress.fetch(before, each, { restored });
+      if (record !== undefined && progress.fetch(body, each, { restored }) === undefined) {
+        lost.set(each, record);
+      }
+    }
+  }
+  if (lost.size === 0) return false;
+  slot.unsaved = new Map([...lost, ...slot.unsaved]);
+  return true;
+}
 
 /** Loads the progress records of these handlers from the object, and from writes that have failed. */
 export function loadProgress(
@@ -14,22 +90,28 @@ export function loadProgress(
   slot: ChangeSlot,
   handlers: readonly Pick<ChangeHandler, "id">[],
 ): Progress<ChangeHandler> {
-  const { state: { snapshot: body }, run: { persistence, host: { clock } } } = turn;
+  const {
+    state: { snapshot: body },
+    run: { persistence: { progress: storage, restored }, host: { clock } },
+  } = turn;
   slot.times ??= new RecordTimes(clock);
-  return new Progress<ChangeHandler>({
+  const progress = new Progress<ChangeHandler>({
     times: slot.times,
-    storage: persistence.progress,
+    storage,
     body,
     ids: [...new Set(handlers.map(({ id }) => id))],
     unsaved: slot.unsaved,
-    onUnreadable: (record) => reportUnreadable(turn, record),
+    holdsBack: slot.taken?.rest !== undefined && !slot.taken.isDue,
+    reading: { restored, onUnreadable: (record) => reportUnreadable(turn, record) },
   });
+  if (!progress.isEmpty) slot.recorded ??= body;
+  return progress;
 }
 
-/** Returns notes that remove left-over wake-up notes of Kopf's, and change no other part of the object. */
-export function sweptNotes({ state, run: { persistence } }: Turn): Patch {
+/** Returns notes that remove left-over wake-up notes of Kopf's and records of other objects, and change no other part of the object. */
+export function sweptNotes({ state, run: { persistence: { progress, restored } } }: Turn): Patch {
   const notes = new Patch();
-  persistence.progress.sweep(notes, state.snapshot);
+  progress.sweep(notes, state.snapshot, { restored });
   return notes;
 }
 
@@ -40,6 +122,15 @@ export function reportUnreadable(
 ): void {
   if (!state.reportOnce(where)) return;
   logger.warn("Cannot read a note on the object: it counts as absent", { note: where, reason });
+}
+
+/** Says once per object that it has notes of another object, or of itself before it was restored. */
+function reportForeign({ state, logger }: Turn, { of, origin, counts }: ForeignNote): void {
+  if (!state.reportOnce("foreign notes")) return;
+  const meaning = counts ? "its handlers resume" : "it counts as a new one";
+  logger.info(`The object was ${origin} together with the notes of another object: ${meaning}`, {
+    notes: of,
+  });
 }
 
 const LOSSES = {

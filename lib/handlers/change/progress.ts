@@ -15,11 +15,7 @@ import type { KubeObject } from "../../model/object.ts";
 import type { Patch } from "../../model/patch.ts";
 import { formatTimestamp } from "../../model/timestamps.ts";
 import type { Seconds } from "../../runtime/host.ts";
-import type {
-  ProgressRecord,
-  ProgressStorage,
-  UnreadableRecord,
-} from "../../settings/persistence/storage.ts";
+import type { FetchOptions, ProgressRecord, ProgressStorage } from "../../settings/persistence/storage.ts";
 import { after, FRESH } from "../retry.ts";
 import { type RecordTimes, secondsUntil } from "./record_times.ts";
 
@@ -53,8 +49,10 @@ export interface LoadOptions {
   readonly unsaved: ReadonlyMap<string, ProgressRecord>;
   /** Knows the records' times by the monotonic clock. Default: they are taken as they are written. */
   readonly times?: RecordTimes;
-  /** Called for records that cannot be read; they count as absent. */
-  readonly onUnreadable?: (record: UnreadableRecord) => void;
+  /** Whether unsaved records that the object does not have are written only when they change. Default: false. */
+  readonly holdsBack?: boolean;
+  /** How records are read. */
+  readonly reading?: FetchOptions;
 }
 
 export interface ActivateOptions<H> {
@@ -101,9 +99,11 @@ export class Progress<H extends Handler> {
   constructor(options: LoadOptions) {
     this.#options = options;
     for (const id of options.ids) {
-      const stored = options.storage.fetch(options.body, id, { onUnreadable: options.onUnreadable });
-      const record = options.unsaved.get(id) ?? stored;
-      if (record !== undefined) this.#states.set(id, { record, stored });
+      const stored = options.storage.fetch(options.body, id, options.reading);
+      const unsaved = options.unsaved.get(id);
+      const record = unsaved ?? stored;
+      if (record === undefined) continue;
+      this.#states.set(id, { record, stored: stored ?? (options.holdsBack ? unsaved : undefined) });
     }
   }
 

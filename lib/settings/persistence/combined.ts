@@ -11,6 +11,7 @@ import type {
   EssenceNote,
   FetchEssenceOptions,
   FetchOptions,
+  ForeignNote,
   Notes,
   ProgressRecord,
   ProgressStorage,
@@ -149,8 +150,17 @@ class CombinedDiffBase extends Combined<DiffBaseStorage> implements DiffBaseStor
     return this.clear(this.storages[0]?.build(body, extraFields) ?? {});
   }
 
+  /** A note of another object says that the older notes, in the places that follow, are of that object, too. */
   fetch(body: KubeObject, options: FetchEssenceOptions = {}): JsonObject | undefined {
-    return this.places.first(body, ({ diffBase }) => diffBase.fetch(body, options));
+    let isForeign = false;
+    const onForeign = (note: ForeignNote): void => {
+      isForeign ||= !note.counts;
+      options.onForeign?.(note);
+    };
+    return this.places.first(
+      body,
+      ({ diffBase }) => isForeign ? undefined : diffBase.fetch(body, { ...options, onForeign }),
+    );
   }
 
   isOutdated(body: KubeObject, extraFields: readonly FieldPath[] = []): boolean {
@@ -197,7 +207,7 @@ class CombinedProgress extends Combined<ProgressStorage> implements ProgressStor
     return this.places.written.flatMap(({ progress }) => progress.keys(id));
   }
 
-  sweep(patch: Patch, body: KubeObject): void {
-    for (const storage of this.storages) storage.sweep(patch, body);
+  sweep(patch: Patch, body: KubeObject, options?: FetchOptions): void {
+    for (const storage of this.storages) storage.sweep(patch, body, options);
   }
 }

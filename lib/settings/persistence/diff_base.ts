@@ -1,9 +1,8 @@
 /**
  * The state that was handled last as a note, in either place and in either form.
  *
- * Ours is canonical JSON with a member of its own, "$lotse", only where there is a fact to say: which extra fields
- * were counted, or that the state was too large and is kept compressed, in outline, or as a digest. Kopf's are Kopf's, byte
- * for byte.
+ * Ours is canonical JSON with a member of its own, "$lotse": which object it is the state of, which extra fields were counted,
+ * and whether the state was too large and is kept compressed, in outline, or as a digest. Kopf's are Kopf's, byte for byte.
  */
 
 import { digestOf } from "../../model/encoding.ts";
@@ -13,6 +12,7 @@ import { type FieldPath, getField, withField } from "../../model/fields.ts";
 import { canonicalJson, isEqualJson, isObject, shallowCopy } from "../../model/json.ts";
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import { compressText, decompressText } from "../../runtime/compression.ts";
+import { identityOf, isOwnNote } from "./identity.ts";
 import { parseNote, toPythonJson } from "./note_texts.ts";
 import type { NoteTarget, Place } from "./place.ts";
 import type { RecordForm } from "./record.ts";
@@ -41,6 +41,8 @@ const FORMAT = 1;
 /** The facts that a note says about itself. */
 interface About {
   readonly format: number;
+  /** The object that it is the state of. Earlier releases did not say it. */
+  readonly of?: string;
   /** Extra fields that were counted. */
   readonly fields?: readonly FieldPath[];
   /** Holds a state that was too large as it is. */
@@ -94,6 +96,7 @@ export class DiffBase implements DiffBaseStorage {
       options.onUnreadable?.({ where: ABOUT, reason: "its format is unknown" });
       return undefined;
     }
+    if (!isOwnNote(about.of, body, options)) return undefined;
     const wanted = (options.extraFields ?? []).filter(isExtraField);
     if (about.digest !== undefined) return this.#fromDigest(body, about, wanted);
     const recorded = this.#recorded(raw, about);
@@ -106,6 +109,7 @@ export class DiffBase implements DiffBaseStorage {
     const note = this.#read(body);
     const about = note && readAbout(note.content[ABOUT]);
     if (about === undefined) return false;
+    if (!isOwnNote(about.of, body)) return true;
     return canonicalFields(about.fields ?? []) !== canonicalFields(extraFields.filter(isExtraField));
   }
 
@@ -120,7 +124,7 @@ export class DiffBase implements DiffBaseStorage {
     }
     const fields = extraFields.filter(isExtraField);
     const { text, isWhole } = this.#unchanged(note, fields) ??
-      this.#fitting(body, essence, { format: FORMAT, fields });
+      this.#fitting(body, essence, { format: FORMAT, of: identityOf(body), fields });
     this.#write(note, text, isWhole);
   }
 
@@ -147,6 +151,7 @@ export class DiffBase implements DiffBaseStorage {
     if (about === undefined || (about.digest ?? about.deflated ?? about.outline) !== undefined) {
       return undefined;
     }
+    if (!isOwnNote(about.of, body)) return undefined;
     const isSame = isEqualJson(noted, essence) &&
       canonicalFields(about.fields ?? []) === canonicalFields(fields);
     return isSame ? { text: note.text, isWhole: true } : undefined;
@@ -222,14 +227,17 @@ export class DiffBase implements DiffBaseStorage {
   }
 }
 
-/** Leaves the list of fields out where it is empty. */
-function tersely({ format, fields = [] }: About): About {
-  return fields.length > 0 ? { format, fields } : { format };
+/** Leaves out what there is nothing to say about. */
+function tersely({ format, of, fields = [] }: About): About {
+  const about: { -readonly [Key in keyof About]: About[Key] } = { format };
+  if (of !== undefined) about.of = of;
+  if (fields.length > 0) about.fields = fields;
+  return about;
 }
 
-function withAbout(essence: JsonObject, about: About): JsonObject {
+function withAbout(essence: JsonObject, { format, of, fields = [] }: About): JsonObject {
   const note = shallowCopy(essence);
-  if ((about.fields ?? []).length > 0) note[ABOUT] = about;
+  if (of !== undefined || fields.length > 0) note[ABOUT] = tersely({ format, of, fields });
   return note;
 }
 
@@ -238,9 +246,10 @@ function readAbout(raw: unknown): About | undefined {
   if (raw === undefined || raw === null) return { format: FORMAT };
   if (!isObject(raw) || raw.format !== FORMAT) return undefined;
   const fields = Array.isArray(raw.fields) ? raw.fields.filter(isPath) : [];
-  const { digest, deflated, outline } = raw;
+  const { of, digest, deflated, outline } = raw;
   return {
     format: FORMAT,
+    of: typeof of === "string" ? of : undefined,
     fields,
     digest: typeof digest === "string" ? digest : undefined,
     deflated: typeof deflated === "string" ? deflated : undefined,

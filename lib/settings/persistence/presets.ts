@@ -13,7 +13,7 @@ import { NotesRoom } from "./notes_room.ts";
 import { AnnotationPlace, StatusPlace } from "./place.ts";
 import { ProgressNotes } from "./progress.ts";
 import type { RecordForm } from "./record.ts";
-import type { Notes, Persistence } from "./storage.ts";
+import type { Notes, Persistence, Restored } from "./storage.ts";
 
 /** The id of the note that holds the state that was handled last. */
 const STATE = "last-handled-configuration";
@@ -24,20 +24,30 @@ export interface NotesOptions {
   readonly ignoredFields?: readonly FieldSpec[];
 }
 
+/** Options of presets whose notes name their object. Kopf's do not. */
+export interface RestoredOptions {
+  /**
+   * The meaning of an object that was restored from a backup with its notes: same namespace and name, and another uid. "create": a
+   * new object, whose creation handlers are called. "resume": its notes count, and its resumption handlers are called. An object
+   * that was copied under another name, or into another namespace, is new in any case. Default: "create".
+   */
+  readonly restored?: Restored;
+}
+
 /** Options of {@linkcode annotations}. */
-export interface AnnotationsOptions extends NotesOptions {
+export interface AnnotationsOptions extends NotesOptions, RestoredOptions {
   /** A DNS name that no other operator uses. Default: "lotse.dev". */
   readonly prefix?: string;
 }
 
 /** Options of {@linkcode status}. */
-export interface StatusOptions extends NotesOptions {
+export interface StatusOptions extends NotesOptions, RestoredOptions {
   /** The field of the status that holds the notes; operators on the same objects need different ones. Default: "lotse". */
   readonly name?: string;
 }
 
 /** Options of {@linkcode kopf}. */
-export interface KopfOptions extends AnnotationsOptions {
+export interface KopfOptions extends Omit<AnnotationsOptions, keyof RestoredOptions> {
   /** The field of the status in which old versions of Kopf kept progress; read and purged only. Default: "kopf". */
   readonly name?: string;
   /** Whether Kopf's older, shorter annotation names are written too. Default: true, as in Kopf. */
@@ -56,9 +66,9 @@ export interface KopfOptions extends AnnotationsOptions {
  * ```
  */
 export function annotations(options: AnnotationsOptions = {}): Persistence {
-  const { prefix = "lotse.dev", ignoredFields } = options;
+  const { prefix = "lotse.dev", ignoredFields, restored } = options;
   const notes = annotationNotes({ prefix, ignoredFields, form: "lotse" });
-  return { ...notes, warnings: checkPrefix(prefix), finalizer: `${prefix}/finalizer` };
+  return { ...notes, warnings: checkPrefix(prefix), finalizer: `${prefix}/finalizer`, restored };
 }
 
 /**
@@ -77,8 +87,12 @@ export function annotations(options: AnnotationsOptions = {}): Persistence {
 export function status(options: StatusOptions = {}): Persistence {
   const { name = "lotse" } = options;
   if (name === "") throw new RangeError("Cannot keep notes in the status: the name of their field is empty");
-  const { ignoredFields } = options;
-  return { ...statusNotes({ name, ignoredFields, form: "lotse" }), finalizer: "lotse.dev/finalizer" };
+  const { ignoredFields, restored } = options;
+  return {
+    ...statusNotes({ name, ignoredFields, form: "lotse" }),
+    finalizer: "lotse.dev/finalizer",
+    restored,
+  };
 }
 
 /** Options of {@linkcode auto}. */
@@ -161,6 +175,7 @@ export function migrate({ to, from, both = false }: MigrateOptions): Persistence
   const all = [to, ...from];
   return {
     ...combineNotes(all, { writable: both ? all.length : 1 }),
+    restored: to.restored,
     warnings: all.flatMap(({ warnings = [] }) => warnings),
     finalizer: before.finalizer,
   };

@@ -4,13 +4,21 @@
 
 import { clearEssence, type EssenceOptions } from "../../model/essence.ts";
 import type { FieldPath } from "../../model/fields.ts";
+import { isObject } from "../../model/json.ts";
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import type { Patch } from "../../model/patch.ts";
 import { formatJson } from "../../runtime/json.ts";
+import { identityOf, isOwnNote } from "./identity.ts";
 import { parseNote, toPythonJson } from "./note_texts.ts";
 import type { Place } from "./place.ts";
 import { decodeRecord, encodeRecord, isSameRecord, type RecordForm } from "./record.ts";
-import type { FetchOptions, ProgressRecord, ProgressStorage, ProgressTarget } from "./storage.ts";
+import type {
+  FetchOptions,
+  ForeignNote,
+  ProgressRecord,
+  ProgressStorage,
+  ProgressTarget,
+} from "./storage.ts";
 
 /** Options of {@linkcode ProgressNotes}. */
 export interface ProgressNotesOptions {
@@ -40,16 +48,22 @@ export class ProgressNotes implements ProgressStorage {
   }
 
   fetch(body: KubeObject, id: string, options: FetchOptions = {}): ProgressRecord | undefined {
-    return this.#options.place.find(body, id, (value, where) => this.#decode(value, { ...options, where }));
+    return this.#options.place.find(body, id, (value, where) => {
+      const raw = this.#parse(value, where, options);
+      if (isObject(raw) && !isOwnNote(raw.of, body, options)) return undefined;
+      return decodeRecord(raw, { ...options, where });
+    });
   }
 
   store({ record, ...target }: ProgressTarget & { readonly record: ProgressRecord }): void {
     const { place, form } = this.#options;
     const isSame = (value: unknown): boolean => {
-      const stored = this.#decode(value, { where: "" });
-      return stored !== undefined && isSameRecord(stored, record, form);
+      const raw = this.#parse(value, "");
+      const stored = decodeRecord(raw, { where: "" });
+      if (stored === undefined || (isObject(raw) && !isOwnNote(raw.of, target.body))) return false;
+      return isSameRecord(stored, record, form);
     };
-    place.write({ ...target, value: this.#encode(record), isSame });
+    place.write({ ...target, value: this.#encode(record, target.body), isSame });
   }
 
   purge(target: ProgressTarget): void {
@@ -78,19 +92,27 @@ export class ProgressNotes implements ProgressStorage {
     return clearEssence(essence, this.#own);
   }
 
-  sweep(patch: Patch, body: KubeObject): void {
-    const { touch } = this.#options;
+  sweep(patch: Patch, body: KubeObject, { restored }: FetchOptions = {}): void {
+    const { place, touch } = this.#options;
     touch.place.drop({ patch, body }, touch.id);
+    for (const id of this.ids(body)) {
+      let isForeign = false;
+      const onForeign = ({ counts }: ForeignNote): void => void (isForeign ||= !counts);
+      this.fetch(body, id, { restored, onForeign });
+      if (isForeign) place.drop({ patch, body }, id);
+    }
   }
 
-  #decode(value: unknown, options: FetchOptions & { readonly where: string }): ProgressRecord | undefined {
-    const isText = this.#options.place.holds === "texts";
-    return decodeRecord(isText ? parseNote(value, options.where, options) : value, options);
+  /** Returns the content of a note, which may be anything. */
+  #parse(value: unknown, where: string, options?: FetchOptions): unknown {
+    return this.#options.place.holds === "texts" ? parseNote(value, where, options) : value;
   }
 
-  #encode(record: ProgressRecord): unknown {
+  #encode(record: ProgressRecord, body: KubeObject): unknown {
     const { place, form, verbose = false } = this.#options;
     const encoded = encodeRecord(record, form);
+    const of = form === "lotse" ? identityOf(body) : undefined;
+    if (of !== undefined) encoded.of = of;
     // The nulls matter in an object: a merge patch merges it with the one that is there.
     if (place.holds === "values") return encoded;
     const said = verbose

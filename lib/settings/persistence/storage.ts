@@ -47,10 +47,27 @@ export interface UnreadableRecord {
   readonly reason: string;
 }
 
+/** The meaning of a restored object: a new one, or the former object of its name, whose handlers resume. */
+export type Restored = "create" | "resume";
+
+/** A note that names another object than the one that it stands on. */
+export interface ForeignNote {
+  /** The object that it names: "namespace/name/uid", or "name/uid". */
+  readonly of: string;
+  /** "restored": only the uid differs. */
+  readonly origin: "copied" | "restored";
+  /** Whether the note counts all the same. */
+  readonly counts: boolean;
+}
+
 /** Options of reading notes. */
 export interface FetchOptions {
   /** Called for each note that is not understood. Default: it is passed over silently. */
   readonly onUnreadable?: (record: UnreadableRecord) => void;
+  /** Called for each note that names another object. Default: it is passed over silently. */
+  readonly onForeign?: (note: ForeignNote) => void;
+  /** Whether notes of the former object of the same name count. Default: "create", they do not. */
+  readonly restored?: Restored;
 }
 
 /** Options of {@linkcode DiffBaseStorage.fetch}. */
@@ -86,7 +103,10 @@ export interface DiffBaseStorage {
    * changed (scenarios G16); `isOutdated()` tells that this happened. Never throws.
    */
   fetch(body: KubeObject, options?: FetchEssenceOptions): JsonObject | undefined;
-  /** Whether the note should be written anew although the object is the same: it was made for other extra fields. */
+  /**
+   * Whether the note should be written anew although the object is the same: it was made for other extra fields, or for the
+   * former object of the name.
+   */
   isOutdated(body: KubeObject, extraFields?: readonly FieldPath[]): boolean;
   /** Puts the essence into the patch, unless the body holds the same already. */
   store(note: EssenceNote): void;
@@ -132,8 +152,8 @@ export interface ProgressStorage {
   statusFields?(): readonly FieldPath[];
   /** Returns an essence without what this storage keeps in it. */
   clear(essence: JsonObject): JsonObject;
-  /** Puts the removal of left-over wake-up notes of Kopf's into the patch, if there are any. */
-  sweep(patch: Patch, body: KubeObject): void;
+  /** Puts the removal of left-over wake-up notes of Kopf's into the patch, and of records that do not count as the object's own. */
+  sweep(patch: Patch, body: KubeObject, options?: FetchOptions): void;
 }
 
 /** The storages of both notes. */
@@ -148,6 +168,8 @@ export interface Notes {
 export interface Persistence extends Notes {
   /** The name of the finalizer that holds objects back until they are handled. Changing it strands objects. */
   readonly finalizer: string;
+  /** Whether an object is a new one that was restored, with its notes, under another uid. Default: "create", it is. */
+  readonly restored?: Restored;
   /** Warnings to be said once at the start about how this was configured. */
   readonly warnings?: readonly string[];
 }
@@ -171,11 +193,11 @@ export interface ConfidentialOptions {
 
 /** Returns the essence that was handled last: `old` in handlers; undefined if the object was never handled. */
 export function handledEssence(
-  { diffBase, progress }: Notes,
+  { diffBase, progress, restored }: Notes & Pick<Persistence, "restored">,
   body: KubeObject,
   { confidential = [], ...options }: FetchEssenceOptions & ConfidentialOptions = {},
 ): JsonObject | undefined {
-  const essence = diffBase.fetch(hideFields(body, confidential, body), options);
+  const essence = diffBase.fetch(hideFields(body, confidential, body), { ...options, restored });
   return essence && revealFields(progress.clear(diffBase.clear(essence)), confidential, body);
 }
 
@@ -192,7 +214,10 @@ export function storeEssence(
   });
 }
 
-/** Whether the note should be written anew although the object is the same: it was made for other extra fields, or has open values. */
+/**
+ * Whether the note should be written anew although the object is the same: it was made for other extra fields or for the former
+ * object of the name, or it has open values.
+ */
 export function isNoteOutdated(
   { diffBase }: Pick<Notes, "diffBase">,
   body: KubeObject,

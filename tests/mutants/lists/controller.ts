@@ -386,11 +386,15 @@ const decisions: Mutant[] = [
   ...breaksOf(DECIDE, [
     ["detectCause", "hasOld: old !== undefined,", "hasOld: true,"],
     ["detectCause", "hasDiff: diff.length > 0,", "hasDiff: true,"],
-    ["detectCause", `state.firstSeen === "listing" && !slot.hasHandledCause`, "!slot.hasHandledCause"],
     [
       "detectCause",
-      `state.firstSeen === "listing" && !slot.hasHandledCause`,
-      `state.firstSeen === "listing"`,
+      `(state.firstSeen === "listing" || isRestored) && !slot.hasHandledCause`,
+      "!slot.hasHandledCause",
+    ],
+    [
+      "detectCause",
+      `(state.firstSeen === "listing" || isRestored) && !slot.hasHandledCause`,
+      `(state.firstSeen === "listing" || isRestored)`,
     ],
   ], causes),
   ...breaksOf(DECIDE, [[
@@ -416,11 +420,11 @@ const changes: Mutant[] = [
     ["ChangePart.run", "this.#slot.hasRunOptionalDeletes = true;", ""],
     ["ChangePart.run", "if (isLeaving && !this.#slot", "if (false && !this.#slot"],
     ["ChangePart.work", "if (counts.succeeded + counts.failed > 0) {", "{"],
-    ["ChangePart.#conclude", "essence: cause.new,", "essence: cause.old ?? cause.new,"],
+    ["ChangePart.#conclude", "this.#note(cause.new, patch);", "this.#note(cause.old ?? cause.new, patch);"],
   ], finalizers),
   ...breaksOf(
     PART,
-    [["ChangePart.#conclude", "essence: cause.new,", "essence: cause.old ?? cause.new,"]],
+    [["ChangePart.#conclude", "this.#note(cause.new, patch);", "this.#note(cause.old ?? cause.new, patch);"]],
     causes,
   ),
   ...breaksOf(PART, [
@@ -468,15 +472,15 @@ const changes: Mutant[] = [
   ], [...progress, ...subs]),
   ...breaksOf(PART, [
     ["ChangePart.#concluded", "slot.hasHandledCause = true;", ""],
-    ["ChangePart.#concluded", "noted === undefined ? handled : undefined", "handled"],
-    ["ChangePart.#concluded", "noted === undefined ? handled : undefined", "undefined"],
+    ["ChangePart.#keepNoted", "noted === undefined ? essence : undefined", "essence"],
+    ["ChangePart.#keepNoted", "noted === undefined ? essence : undefined", "undefined"],
     [
-      "ChangePart.#concluded",
+      "ChangePart.#keepNoted",
       "if (noted === undefined) persistence.diffBase.room?.decide(answer, false);",
       "",
     ],
     ["ChangePart.#concluded", "noted !== undefined && isEqualJson(noted, handled)", "true"],
-    ["ChangePart.#keepPruned", "progress.fetch(answer, id) === undefined", "true"],
+    ["ChangePart.#keepPruned", "progress.fetch(answer, id, { restored }) === undefined", "true"],
     ["ChangePart.#keepPruned", "pruned.length === 0 ? NO_RECORDS : new Map(pruned)", "NO_RECORDS"],
     [
       "ChangePart.written",
@@ -486,10 +490,10 @@ const changes: Mutant[] = [
     ["ChangePart.atRest", `step.cause.reason === "noop"`, "true"],
   ], ["tests/handlers/change/change_part_test.ts", "tests/controller/reconcile_test.ts"]),
   ...breaksOf(NOTES, [
-    ["sweptNotes", "persistence.progress.sweep(notes, state.snapshot);", ""],
+    ["sweptNotes", "progress.sweep(notes, state.snapshot, { restored });", ""],
     [
       "sweptNotes",
-      "persistence.progress.sweep(notes, state.snapshot);",
+      "progress.sweep(notes, state.snapshot, { restored });",
       `notes.merge({ metadata: { annotations: { "kopf.zalando.org/touch-dummy": String(Math.PI) } } });`,
     ],
   ], ["tests/scenarios/persistence_test.ts"]),

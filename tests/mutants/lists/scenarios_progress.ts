@@ -9,6 +9,65 @@ const PROGRESS = { file: "lib/handlers/change/progress.ts", tests };
 const EXECUTE = { file: "lib/execution/execute.ts", tests };
 
 const mutants: Mutant[] = [
+  // Notes of other objects count as the object's own, records of other objects stay.
+  {
+    file: "lib/settings/persistence/identity.ts",
+    tests: ["tests/scenarios/copies_test.ts"],
+    in: "isOwnNote",
+    replace: "of === own) return true;",
+    by: "of !== null) return true;",
+  },
+  {
+    file: "lib/settings/persistence/progress.ts",
+    tests: ["tests/scenarios/copies_test.ts"],
+    in: "ProgressNotes.sweep",
+    replace: "if (isForeign) place.drop({ patch, body }, id);",
+    by: "",
+  },
+  {
+    file: "lib/settings/persistence/combined.ts",
+    tests: ["tests/scenarios/copies_test.ts"],
+    in: "CombinedDiffBase.fetch",
+    replace: "isForeign ? undefined : ",
+    by: "",
+  },
+  {
+    file: "lib/handlers/change/decide.ts",
+    tests: ["tests/scenarios/copies_test.ts"],
+    in: "detectCause",
+    replace: '(state.firstSeen === "listing" || isRestored)',
+    by: 'state.firstSeen === "listing"',
+  },
+  // Notes that another writer takes off are forgotten, or put back at once, each time.
+  {
+    file: "lib/handlers/change/notes.ts",
+    tests: ["tests/scenarios/taken_notes_test.ts"],
+    in: "lastHandled",
+    replace: "kept ?? (slot.noted && handledEssence(persistence, slot.noted, options))",
+    by: "kept",
+  },
+  {
+    file: "lib/handlers/change/notes.ts",
+    tests: ["tests/scenarios/taken_notes_test.ts"],
+    in: "keepTakenRecords",
+    replace: "slot.unsaved = new Map([...lost, ...slot.unsaved]);",
+    by: "",
+  },
+  {
+    file: "lib/handlers/change/change_part.ts",
+    tests: ["tests/scenarios/taken_notes_test.ts"],
+    in: "ChangePart.#tidy",
+    replace: "isAway ? taken.isDue : ",
+    by: "isAway || ",
+  },
+  {
+    file: "lib/handlers/change/change_part.ts",
+    tests: ["tests/scenarios/taken_notes_test.ts"],
+    in: "ChangePart.#putBack",
+    replace:
+      "for (const [id, record] of this.#records()) progress.store({ patch: notes, body, id, record });",
+    by: "",
+  },
   // What a handler saw does not matter; or records count for any purpose.
   {
     ...PROGRESS,

@@ -75,7 +75,11 @@ const mutants: Mutant[] = [
     ["StatusPlace.write", "(there !== undefined && isSame?.(there))", "false"],
   ], PROGRESS),
   ...breaksOf("lib/settings/persistence/progress.ts", [
-    ["ProgressNotes.#decode", "isText ? parseNote(value, options.where, options) : value", "value"],
+    [
+      "ProgressNotes.#parse",
+      `this.#options.place.holds === "texts" ? parseNote(value, where, options) : value`,
+      "value",
+    ],
     ["ProgressNotes.ids", ".filter((id) => !others.includes(id))", ""],
   ]),
   ...breaksOf("lib/settings/persistence/progress.ts", [
