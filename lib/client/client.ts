@@ -30,7 +30,11 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** Whether it goes before others where calls have to wait for each other. Default: false. */
   readonly urgent?: boolean;
-  /** Under which a write is sent. Default: the permit of the handler that runs; without one, writes need none. */
+}
+
+/** The permit of a write. */
+export interface Permitted {
+  /** Under which it is sent. Default: the permit of the handler that runs; outside of handlers, writes need none. */
   readonly permit?: Permit;
 }
 
@@ -139,18 +143,30 @@ export interface Client {
   /** Returns page after page; the next one is asked for when it is wanted. @throws {ApiError} 410 if a token outlived its list. */
   list<T = KubeObject>(resource: Addressable, options?: ListOptions): AsyncGenerator<ListPage<T>, void, void>;
   /** Returns the object as created. @throws {TypeError} If the kind is namespaced and no namespace is named. */
-  create<T = KubeObject>(resource: Addressable, object: unknown, options?: CreateOptions): Promise<T>;
+  create<T = KubeObject>(
+    resource: Addressable,
+    object: unknown,
+    options?: CreateOptions & Permitted,
+  ): Promise<T>;
   /** Writes a whole object over the one with the same name. */
-  replace<T = KubeObject>(resource: Addressable, object: unknown, options?: ReplaceOptions): Promise<T>;
+  replace<T = KubeObject>(
+    resource: Addressable,
+    object: unknown,
+    options?: ReplaceOptions & Permitted,
+  ): Promise<T>;
   /** Returns the object as changed: its newest state. */
   patch<T = KubeObject>(
     resource: Addressable,
     address: ObjectAddress,
     patch: PatchRequest,
-    options?: CallOptions,
+    options?: CallOptions & Permitted,
   ): Promise<T>;
   /** Returns the object in its last state (when finalizers hold it) or a Status. */
-  delete(resource: Addressable, address: ObjectAddress, options?: DeleteOptions): Promise<unknown>;
+  delete(
+    resource: Addressable,
+    address: ObjectAddress,
+    options?: DeleteOptions & Permitted,
+  ): Promise<unknown>;
   /** Deletes the objects that the selectors name. @throws {TypeError} If the kind is namespaced and no namespace is named. */
   deleteCollection(resource: Addressable, options: DeleteCollectionOptions): Promise<void>;
 }

@@ -17,6 +17,7 @@ import type {
   ListPage,
   ObjectAddress,
   PatchRequest,
+  Permitted,
   ReplaceOptions,
   WriteOptions,
 } from "./client.ts";
@@ -79,7 +80,7 @@ class ObjectClient implements Client {
   async create<T = KubeObject>(
     resource: Addressable,
     object: unknown,
-    options: CreateOptions = {},
+    options: CreateOptions & Permitted = {},
   ): Promise<T> {
     const { namespace = metadataOf(object).namespace, name, subresource } = options;
     const path = { namespace: resource.namespaced ? namespace : undefined, name, subresource };
@@ -94,7 +95,7 @@ class ObjectClient implements Client {
   async replace<T = KubeObject>(
     resource: Addressable,
     object: unknown,
-    options: ReplaceOptions = {},
+    options: ReplaceOptions & Permitted = {},
   ): Promise<T> {
     const { subresource } = options;
     const { namespace, name } = metadataOf(object);
@@ -111,7 +112,7 @@ class ObjectClient implements Client {
     resource: Addressable,
     address: ObjectAddress,
     patch: PatchRequest,
-    options: CallOptions = {},
+    options: CallOptions & Permitted = {},
   ): Promise<T> {
     const query = writeQuery(patch);
     const request = toRequest({ method: "PATCH", verb: "patch" }, resource, {
@@ -123,7 +124,11 @@ class ObjectClient implements Client {
     return await this.#send(sent, { isObject: isWhole(address) }) as T;
   }
 
-  async delete(resource: Addressable, address: ObjectAddress, options: DeleteOptions = {}): Promise<unknown> {
+  async delete(
+    resource: Addressable,
+    address: ObjectAddress,
+    options: DeleteOptions & Permitted = {},
+  ): Promise<unknown> {
     const path = address;
     const request = toRequest({ method: "DELETE", verb: "delete" }, resource, { ...options, path });
     return await this.#send({ ...request, body: deleteBody(options) });
@@ -174,7 +179,7 @@ function isWhole({ subresource }: ObjectAddress): boolean {
 function toRequest(
   { method, verb }: { method: string; verb: string },
   resource: Addressable,
-  options: CallOptions & { readonly path: PathOptions; readonly query?: string },
+  options: CallOptions & Permitted & { readonly path: PathOptions; readonly query?: string },
 ): ApiRequest {
   const { path, query = "", signal, urgent, permit } = options;
   const { namespace, name, subresource } = path;

@@ -27,14 +27,14 @@ export interface ProjectionOptions {
 }
 
 /** Media types for metadata alone; servers that do not know them give whole objects, which are cut here. */
-const ACCEPTS = {
+export const METADATA_ACCEPTS = {
   list: "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json",
   watch: "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json",
 } as const;
 
 /** Returns the `accept` header of a list or watch; undefined for the usual one. */
 export function acceptOf(projection: Projection | undefined, verb: "list" | "watch"): string | undefined {
-  return projection?.metadataOnly ? ACCEPTS[verb] : undefined;
+  return projection?.metadataOnly ? METADATA_ACCEPTS[verb] : undefined;
 }
 
 /** Returns the projection of a kind's objects; undefined if they are taken whole. */

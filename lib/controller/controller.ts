@@ -19,6 +19,7 @@ import { RECONCILE, type ReconcileHandler } from "../handlers/reconcile/reconcil
 import type { TurnDaemons } from "../handlers/background/background_part.ts";
 import type { Daemons } from "../handlers/background/daemons.ts";
 import { Concurrency } from "../handlers/reconcile/concurrency.ts";
+import { Inheritance } from "./inheritance.ts";
 import { Leaving } from "./leaving.ts";
 import { Kinds, mannersOf } from "../handlers/manners.ts";
 import { isUnseen, reconcile } from "./reconcile.ts";
@@ -29,11 +30,9 @@ import type { Result, Turn as Occasion, TurnResult, Worker, WorkQueue } from "./
 /** How many memos are kept of objects that only admission has seen: no informer will tell when they go. */
 const EARLY_MEMOS = 1000;
 
-export interface ControllerOptions extends Omit<Run, "manners" | "wake"> {
-  readonly daemons: TurnDaemons & Partial<Pick<Daemons, "leave">>;
-  readonly queue:
-    & Pick<WorkQueue, "add" | "addEvent" | "isIdle" | "isRetrying">
-    & Partial<Pick<WorkQueue, "drop">>;
+export interface ControllerOptions extends Omit<Run, "manners" | "wake" | "inherit"> {
+  readonly daemons: TurnDaemons & Pick<Daemons, "leave">;
+  readonly queue: Pick<WorkQueue, "add" | "addEvent" | "drop" | "isIdle" | "isRetrying">;
   /** Where other objects are looked up. */
   readonly caches: Caches;
   /** The operator's own memo: each object starts with a shallow copy of it. */
@@ -58,6 +57,7 @@ export class Controller implements Worker {
   /** By which log lines of one turn are found: the beginning of the run, and the number of the turn. */
   readonly #runId: string;
   #turns = 0;
+  readonly #inheritance: Inheritance;
   /** Wakes objects because of others. */
   readonly triggers: Triggers;
 
@@ -72,6 +72,7 @@ export class Controller implements Worker {
       clock,
       logger: options.logger,
       stateOf: (cached) => this.#states.get(cached),
+      isElsewhere: (object) => this.#isElsewhere(object),
     });
     const wake = (state: ObjectState): boolean => queue.add(state, "dependency");
     const manners = mannersOf({
@@ -79,7 +80,9 @@ export class Controller implements Worker {
       concurrency: new Concurrency({ wake }),
       introduce: (state, handlers) => this.triggers.introduce(state, handlers),
     });
-    this.#run = { ...options, wake, manners };
+    this.#inheritance = new Inheritance(options);
+    const inherit: Run["inherit"] = (state, reading) => this.#inheritance.confirm(state, reading);
+    this.#run = { ...options, wake, inherit, manners };
     this.#kinds = new Kinds(manners, options.persistence);
     caches.onAnswered = (resource, stored, answer) => this.triggers.answered(resource, stored, answer);
     caches.onWriting = (resource, write) => this.triggers.writing(resource, write);
@@ -123,6 +126,7 @@ export class Controller implements Worker {
    * Goes on in slices, until all have one, or the signal aborts.
    */
   async take(isTaken: (object: KubeObject) => boolean, signal: AbortSignal): Promise<void> {
+    this.#inheritance.begin();
     const { registry, caches, host: { clock } } = this.#options;
     let count = 0;
     for (const isUrgent of [true, false]) {
@@ -134,7 +138,9 @@ export class Controller implements Worker {
           const { object } = cached;
           if (this.#states.has(cached) || !isTaken(object) || isUrgent && !this.#isWaiting(object)) continue;
           const event = { type: null, object };
-          this.#enter(resource, { cached, event, adoption: "newer", origin: "server" }, kind);
+          const told: ObjectEvent = { cached, event, adoption: "newer", origin: "server" };
+          const state = this.#stateOf(resource, told, { manners: kind.manners, isInherited: true });
+          this.#enqueue(state, told, kind.keepsEvents);
           if (++count % SLICE !== 0) continue;
           await clock.sleep(0);
           if (signal.aborted) return;
@@ -157,7 +163,7 @@ export class Controller implements Worker {
       state.forget();
       this.#states.delete(state.cached);
       this.#leaving.delete(key);
-      const running = [queue.drop?.(state), daemons.leave?.(state)].filter((each) => each !== undefined);
+      const running = [queue.drop(state), daemons.leave(state)].filter((each) => each !== undefined);
       for (const manner of this.#run.manners) manner.forget?.(state);
       if (running.length === 0) continue;
       const name = `${keyOf(resource)} ${namespacedName(body.metadata)}`;
@@ -213,6 +219,8 @@ export class Controller implements Worker {
     const { registry, observer, fence, host: { clock }, manners, hotLoops } = this.#run;
     const kind = this.#kinds.of(registry.of(state.resource));
     const term = fence?.termOf(state.body.metadata.uid ?? "");
+    // NB: a turn without a term would write without a permit.
+    if (fence !== undefined && term === undefined) return { kind: "requeue", after: 0, wake: why.wake };
     const reconcile = `${this.#runId}-${++this.#turns}`;
     const turn = prepare(this.#run, state, { kind, term, reconcile, isUrgent: why.isUrgent });
     const { wake, waited } = why;
@@ -308,10 +316,6 @@ export class Controller implements Worker {
     return diffBase.fetch(object) === undefined || progress.ids(object).length > 0;
   }
 
-  #enter(resource: Resource, told: ObjectEvent, kind: Kind): void {
-    this.#enqueue(this.#stateOf(resource, told, kind), told, kind.keepsEvents);
-  }
-
   /** Indexes an object without a state: indexes hold the objects of all replicas. */
   #index(resource: Resource, { event }: ObjectEvent): void {
     const { indexing, memo } = this.#options;
@@ -321,7 +325,11 @@ export class Controller implements Worker {
     indexing.submit({ key, resource, memo: { ...memo }, reportOnce }, event);
   }
 
-  #stateOf(resource: Resource, { cached, event }: ObjectEvent, { manners }: Kind): ObjectState {
+  #stateOf(
+    resource: Resource,
+    { cached, event }: ObjectEvent,
+    { manners, isInherited }: Pick<Kind, "manners"> & { readonly isInherited?: boolean },
+  ): ObjectState {
     const known = this.#states.get(cached);
     if (known !== undefined) {
       // Discovery may have changed the resource: whether its status is a subresource, for one.
@@ -336,6 +344,7 @@ export class Controller implements Worker {
       kind: this.#resourceState(resource),
       memo: early ?? { ...this.#options.memo },
       firstSeen: event.type === null ? "listing" : "event",
+      isInherited,
     });
     this.#states.set(cached, state);
     for (const { manner, handlers } of manners) manner.introduce?.(state, handlers);

@@ -30,9 +30,11 @@ const STUCK_AFTER: Seconds = 60;
 
 /** Reconciles one object once. @throws The error that it failed with: the controller turns it into a later turn. */
 export async function reconcile(turn: Turn, why: Occasion): Promise<Result> {
-  const { state, parts, patch, signal, run: { writer } } = turn;
+  const { state, parts, patch, signal, run } = turn;
+  const { writer } = run;
   const reading = { urgent: turn.urgent, signal };
-  if (state.doubt !== undefined) state.resolve(await writer.read(state, reading));
+  if (state.doubt === "inherited") await run.inherit?.(state, reading);
+  else if (state.doubt !== undefined) state.resolve(await writer.read(state, reading));
 
   // NB: a call that returns no promise is not awaited, here and below: each promise counts when ten thousand objects come.
   for (const { event } of why.events) {
@@ -60,6 +62,10 @@ export async function reconcile(turn: Turn, why: Occasion): Promise<Result> {
   for (const part of parts) {
     const beginning = part.begin?.();
     if (beginning !== undefined) await beginning;
+  }
+  if (state.isInherited && parts.some(({ needsNewest }) => needsNewest)) {
+    state.distrust("inherited");
+    return { kind: "requeue", after: 0, wake: "retry" };
   }
   const before = claimOf(parts);
   const moved = before && finalizerOfStaying(turn, before);

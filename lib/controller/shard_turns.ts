@@ -7,6 +7,7 @@
  */
 
 import type { TaskGroup } from "../async/tasks.ts";
+import type { Poster } from "../engines/posting/poster.ts";
 import type { ShardWork, TermEnd } from "../engines/replicas/shard_fence.ts";
 import { shardOf } from "../engines/replicas/shard_fence.ts";
 import type { Fence, Term } from "../execution/fence.ts";
@@ -23,6 +24,8 @@ export interface ShardTurnsOptions {
   readonly controller: Pick<Controller, "take" | "letGo">;
   readonly queue: Pick<WorkQueue, "reopen" | "settled">;
   readonly daemons: Pick<Daemons, "hold" | "release">;
+  /** Posts the last Events before a shard is let go. */
+  readonly poster: Pick<Poster, "flush">;
   readonly tasks: TaskGroup;
   readonly leftovers: Leftovers;
 }
@@ -49,11 +52,12 @@ export class ShardTurns implements ShardWork {
   }
 
   async drain(term: Term): Promise<void> {
-    const { daemons, queue } = this.#options;
+    const { daemons, queue, poster } = this.#options;
     const isConcerned = this.#isStateOf(term);
     await Promise.all([queue.settled(isConcerned), daemons.hold(isConcerned, { all: true })]);
     // A turn that ended last may have started daemons just before the drain began.
     await daemons.hold(isConcerned, { all: true });
+    await poster.flush();
   }
 
   resume(term: Term): void {

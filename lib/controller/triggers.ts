@@ -42,6 +42,8 @@ export interface TriggersOptions {
   readonly queue: Pick<WorkQueue, "add">;
   /** Returns the state of an object, if it is there. */
   readonly stateOf: (cached: CachedObject) => ObjectState | undefined;
+  /** Whether another replica is responsible for an object. Default: none is. */
+  readonly isElsewhere?: (object: KubeObject) => boolean;
 }
 
 /** Wakes objects because of others. */
@@ -134,6 +136,16 @@ export class Triggers {
       if (state !== undefined && this.wake(state, reason)) isFound = true;
     }
     return isFound;
+  }
+
+  #isElsewhere(target: TriggerTarget): boolean {
+    const { caches, isElsewhere } = this.#options;
+    if (isElsewhere === undefined) return false;
+    const { address } = readTarget(target);
+    return caches.resources.some((resource) => {
+      const cached = caches.find(resource, address);
+      return cached !== undefined && isElsewhere(cached.object);
+    });
   }
 
   /** Wakes the reconciles of an object that is known. Returns whether there are any. */
@@ -245,6 +257,8 @@ export class Triggers {
       // Checked by `readTarget()`.
       const named = target as TriggerTarget;
       if (this.trigger(named, { kind: "watched", object: deepFreeze(object) })) return;
+      // The replica that is responsible for the target sees the same change.
+      if (this.#isElsewhere(named)) return;
       const title = titleOf(readTarget(target));
       this.#reportOnce(
         `target ${id} ${title}`,

@@ -27,6 +27,8 @@ export interface ObjectStateOptions {
   readonly memo: Record<string, unknown>;
   /** "listing": it was there before the operator watched. */
   readonly firstSeen: "listing" | "event";
+  /** Whether another replica may have handled it just before. Default: false. */
+  readonly isInherited?: boolean;
 }
 
 /** One object. */
@@ -42,13 +44,15 @@ export class ObjectState {
   /** The handlers of its kind, if none of them is to be called for the snapshot. Written by `reconcile()`. */
   settledFor: object | undefined;
   #snapshot: KubeObject | undefined;
-  #doubt: "conflict" | "restored" | undefined;
+  /** "unread": it is inherited, and has to be read before some handlers are called. */
+  #doubt: "conflict" | "restored" | "inherited" | "unread" | undefined;
   #isAbsent = false;
   #isForgotten = false;
   #deletingSince: Seconds | undefined;
   #reported: Set<string> | undefined;
 
-  constructor({ cached, kind, memo, firstSeen }: ObjectStateOptions) {
+  constructor({ cached, kind, memo, firstSeen, isInherited = false }: ObjectStateOptions) {
+    this.#doubt = isInherited ? "unread" : undefined;
     this.cached = cached;
     this.kind = kind;
     this.memo = memo;
@@ -85,8 +89,18 @@ export class ObjectState {
   }
 
   /** Why the body must be read from the server before it is used; undefined if it need not. */
-  get doubt(): "conflict" | "restored" | undefined {
-    return this.#doubt;
+  get doubt(): "conflict" | "restored" | "inherited" | undefined {
+    return this.#doubt === "unread" ? undefined : this.#doubt;
+  }
+
+  /** Whether another replica may have handled it just before, and it was not read since. */
+  get isInherited(): boolean {
+    return this.#doubt === "unread";
+  }
+
+  /** The known state is the newest one. */
+  confirm(): void {
+    this.#doubt = undefined;
   }
 
   /** Whether the server has said that the object is not there any more. The watch confirms that later. */
@@ -147,7 +161,7 @@ export class ObjectState {
   }
 
   /** The body must be read before it is used again. */
-  distrust(why: "conflict" | "restored"): void {
+  distrust(why: "conflict" | "restored" | "inherited"): void {
     // NB: a server that was set back has older versions, which the read after a conflict would not take.
     this.#doubt = this.#doubt === "restored" ? "restored" : why;
   }

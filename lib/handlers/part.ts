@@ -12,7 +12,7 @@ import type { Fence, Term } from "../execution/fence.ts";
 import type { Lifecycle } from "../execution/lifecycle.ts";
 import type { ObjectState } from "../execution/object_state.ts";
 import type { WriteResult } from "../execution/object_writer.ts";
-import type { ObjectWriter } from "../execution/object_writer.ts";
+import type { ObjectWriter, ReadOptions } from "../execution/object_writer.ts";
 import type { AttemptEnd, Observer } from "../execution/observer.ts";
 import type { WatchEvent } from "../model/object.ts";
 import type { Patch } from "../model/patch.ts";
@@ -78,6 +78,11 @@ export interface Part {
   /** The snapshot stands: decides which handlers are to be called, starts and stops daemons and timers. Calls no handler of turns. */
   begin?(): Promise<void> | undefined;
   /**
+   * Whether it is about to call handlers that must not be called for an older state: of creation, update, deletion, or for a
+   * retry that is noted. An object that another replica has had before is read first. Default: no.
+   */
+  readonly needsNewest?: boolean;
+  /**
    * Returns the part's claim on the finalizer, without any change. Asked before `run()` (may handlers be called?) and after it
    * (may the object go?). Absent: the part has no business with finalizers.
    */
@@ -121,6 +126,8 @@ export interface Run {
   readonly signal: AbortSignal;
   /** Says which objects this replica is responsible for. Default: for all of them, until the operator stops. */
   readonly fence?: Fence;
+  /** Brings an object up to date that another replica has had before. Default: there are no other replicas. */
+  readonly inherit?: (state: ObjectState, reading: ReadOptions) => Promise<void>;
   /** Begins another turn of the object, if it is still there. */
   readonly wake: (state: ObjectState) => boolean;
   /** All manners that take part in turns, in the order in which their parts do. */

@@ -5,6 +5,7 @@
  * Also the code that manners share: the surroundings of calls, asking filters, and reports that come once.
  */
 
+import type { Permit } from "../client/transport/permit.ts";
 import type { LoopingReconcile } from "../engines/hot_loop.ts";
 import { bridgeLogger } from "../engines/posting/poster.ts";
 import type { Term } from "../execution/fence.ts";
@@ -50,7 +51,11 @@ export function prepare(
     term,
     signal: term?.signal ?? run.signal,
     urgent,
-    logger: postingLogger(localLogger, reference, run),
+    logger: postingLogger(localLogger, reference, {
+      poster: run.poster,
+      settings: run.settings,
+      permit: term,
+    }),
     localLogger,
     patch: new Patch(),
     succeeded: new Set(),
@@ -63,12 +68,12 @@ export function prepare(
 export function postingLogger(
   logger: Logger,
   reference: ObjectReference,
-  { poster, settings: { posting } }: Pick<Run, "poster" | "settings">,
+  { poster, settings: { posting }, permit }: Pick<Run, "poster" | "settings"> & { readonly permit?: Permit },
 ): Logger {
   if (!posting.loggers || !posting.enabled) return logger;
   return bridgeLogger(logger, {
     level: () => posting.level,
-    post: (content) => poster.post(reference, content, posting.loggingBackoffs),
+    post: (content) => poster.post(reference, content, { backoffs: posting.loggingBackoffs, permit }),
   });
 }
 

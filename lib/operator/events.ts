@@ -5,6 +5,7 @@
  */
 
 import type { Poster } from "../engines/posting/poster.ts";
+import { currentPermit } from "../execution/invoke.ts";
 import { objectReference, type Referable } from "../model/references.ts";
 import { calledFrom } from "../runtime/call_site.ts";
 import { isLevelWanted, type LogLevel } from "../runtime/logging.ts";
@@ -72,7 +73,7 @@ export function createEvents(posting: () => Posting | undefined): Events {
     if (!settings.enabled || (level !== undefined && !isLevelWanted(level, settings.level))) return;
     const { type, reason, message = "", backoffs } = options;
     for (const object of flatten(objects)) {
-      poster.post(objectReference(object), { type, reason, message }, backoffs);
+      poster.post(objectReference(object), { type, reason, message }, { backoffs, permit: currentPermit() });
     }
   }
   return {

@@ -359,6 +359,7 @@ export class OperatorRun {
       controller: this.controller,
       queue: this.#queue,
       daemons: this.#daemons,
+      poster: this.#poster,
       tasks: this.#components.work,
       leftovers: this.#leftovers,
     });
@@ -468,7 +469,8 @@ export class OperatorRun {
       loggerOf: (body) => {
         const reference = objectReference(body);
         const local = logger.child({ name: "lotse.objects", reference });
-        return postingLogger(local, reference, { poster: this.#poster, settings });
+        const permit = this.#fence?.termOf(body.metadata.uid ?? "");
+        return postingLogger(local, reference, { poster: this.#poster, settings, permit });
       },
       indices: indexing.indices,
       observer,

@@ -99,6 +99,7 @@ export type {
   WatchScope,
 } from "../registry/api.ts";
 export type { WriteOptions } from "../client/client.ts";
+export type { ReplicasOption } from "../operator/run_options.ts";
 export type { MissingRight } from "../client/errors.ts";
 export type { ConditionOptions } from "../registry/conditions.ts";
 export type { ObjectOf, Stanzas, StanzasOf } from "../registry/stanzas.ts";

@@ -94,7 +94,7 @@ export const SURFACE: Readonly<Record<string, string>> = {
     MissingRight Offload OffloadOptions OptionsOfCause OutputOf OwnsOptions PartAddress PartOf PatchFunction
     PatchOfMeta PatchOptions PathOf PathOfObject Postable Preconditions PredicateArguments Present RateLimit
     ReconcileFn ReconcileReason ReconcileResult RelatedChange RemoveManyOptions RemoveOptions ReplaceOptions
-    Requeue ResourcePredicate RuleOptions Scale ScaleOptions SchemaLike SeenBy Selector SelectorTerm
+    ReplicasOption Requeue ResourcePredicate RuleOptions Scale ScaleOptions SchemaLike SeenBy Selector SelectorTerm
     ServiceAccountToken SingleValue StandardJsonSchema StatusBody SubFn SubOptions Takes TargetAddress
     TaskArguments TaskOptions TokenOptions TriggerTarget TypedPostOptions ValueAt VersionOptions
     VersionedObject WaitCondition WaitOptions WatchScope WatchesOptions WriteOptions

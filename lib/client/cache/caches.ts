@@ -97,6 +97,14 @@ export class Caches {
     return this.#first(resource, object.metadata?.namespace, ({ store }) => store.get(object));
   }
 
+  /** Returns the scope of the informer that knows this object; undefined if none does. */
+  scopeOf(resource: Resource, object: KubeObject): CacheScope | undefined {
+    const informers = this.#kinds.get(keyOf(resource))?.informers;
+    return scopesOf(object.metadata?.namespace).find((scope) =>
+      informers?.get(scope)?.store.get(object) !== undefined
+    );
+  }
+
   /** Whether an object of this uid is known, in whatever namespace. */
   has(resource: Resource, uid: string): boolean {
     for (const store of this.#storesOf(resource)) if (store.get({ metadata: { uid } })) return true;

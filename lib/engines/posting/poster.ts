@@ -8,9 +8,11 @@
 
 import { Limiter } from "../../async/limiter.ts";
 import { TaskGroup } from "../../async/tasks.ts";
-import { drained } from "../../async/timeout.ts";
+import { drained, withTimeout } from "../../async/timeout.ts";
+import { Waiters } from "../../async/waiters.ts";
 import type { Client } from "../../client/client.ts";
 import { ApiError } from "../../client/errors.ts";
+import { type Permit, PermitEndedError } from "../../client/transport/permit.ts";
 import type { ApiRequest } from "../../client/transport/transport.ts";
 import { digestOf } from "../../model/encoding.ts";
 import type { KubeObject } from "../../model/object.ts";
@@ -52,10 +54,19 @@ export interface PosterOptions {
   readonly onResult?: (result: "posted" | "repeated" | "dropped") => void;
 }
 
+/** How an event is posted. */
+export interface PostOptions {
+  /** Pauses before it is posted again, should that fail. Default: `posting.defaultBackoffs`. */
+  readonly backoffs?: Backoffs;
+  /** Under which it is posted: the term of the object's shard. Default: it needs none. */
+  readonly permit?: Permit;
+}
+
 interface Posting {
   readonly reference: ObjectReference;
   readonly content: EventContent;
   readonly backoffs: Backoffs;
+  readonly permit: Permit | undefined;
   /** How often it was said while it waited. */
   times: number;
 }
@@ -91,7 +102,9 @@ export class Poster {
   readonly #series = new Map<string, Series>();
   readonly #limiter: Limiter;
   readonly #quiet: Logger;
+  readonly #idle = new Waiters<true>();
   #waiting = 0;
+  #sending = 0;
   #dropped = 0;
   #isClosing = false;
 
@@ -114,7 +127,11 @@ export class Poster {
   }
 
   /** Queues an event. Never throws, never waits. */
-  post(reference: ObjectReference, content: EventContent, backoffs?: Backoffs): void {
+  post(
+    reference: ObjectReference,
+    content: EventContent,
+    { backoffs = this.#options.settings.defaultBackoffs, permit }: PostOptions = {},
+  ): void {
     if (this.#isClosing || isEvent(reference)) return;
     const key = keyOf(reference);
     const lane = this.#lanes.get(key) ?? this.#open(key);
@@ -127,10 +144,15 @@ export class Poster {
       this.#drop(reference, new RangeError("Too many events wait to be posted"));
       return;
     }
-    const { defaultBackoffs } = this.#options.settings;
-    lane.queue.push({ reference, content, backoffs: backoffs ?? defaultBackoffs, times: 1 });
+    lane.queue.push({ reference, content, backoffs, permit, times: 1 });
     this.#waiting++;
     lane.alarm?.abort();
+  }
+
+  /** Resolves when no event waits or is being posted any more, or after a moment. */
+  async flush(): Promise<void> {
+    if (this.#waiting + this.#sending === 0) return;
+    await withTimeout(this.#idle.wait(), { clock: this.#options.clock, timeout: FLUSH_TIMEOUT });
   }
 
   /** Takes no more events in, posts the waiting ones for a moment, and ends. */
@@ -174,12 +196,15 @@ export class Poster {
     const posting = queue.shift();
     if (slot === undefined || posting === undefined) return;
     this.#waiting--;
+    this.#sending++;
     try {
       await this.#send(posting, signal);
       this.#recover();
     } catch (error) {
       if (!signal.aborted) this.#drop(posting.reference, error);
     }
+    this.#sending--;
+    if (this.#waiting + this.#sending === 0) this.#idle.serveAll(true);
   }
 
   async #send(posting: Posting, signal: AbortSignal): Promise<void> {
@@ -245,6 +270,8 @@ export class Poster {
       contentType: method === "PATCH" ? "application/merge-patch+json" : undefined,
       backoffs: posting.backoffs,
       signal,
+      // NB: the task may have been started by a handler of another object, whose permit is not this event's.
+      permit: posting.permit ?? null,
       logger: this.#quiet,
       subject: { verb: method === "POST" ? "create" : "patch", resource, namespace, name },
     };
@@ -278,6 +305,8 @@ export class Poster {
   #drop(reference: ObjectReference, error: unknown): void {
     const { logger, onResult } = this.#options;
     onResult?.("dropped");
+    // The object is another replica's, which posts events of its own.
+    if (error instanceof PermitEndedError) return;
     const { kind, namespace, name } = reference;
     const fields = { kind, namespace, name, error, stack: false };
     if (this.#dropped++ === 0) {

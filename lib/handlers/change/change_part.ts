@@ -115,6 +115,15 @@ class ChangePart implements Part {
     return hotLoops.notesTaken(loopingIn(this.#turn), { times: last.taken, fields, own });
   }
 
+  /** Resumption repeats nothing: it is called for the known state. */
+  get needsNewest(): boolean {
+    const { state: { snapshot }, run: { persistence: { progress } } } = this.#turn;
+    if (this.#relevant.length === 0) return false;
+    const reason = this.#cause?.reason;
+    const isResumed = reason === "resume" || reason === "noop" || reason === "free";
+    return !isResumed || isDeleting(snapshot) || progress.ids(snapshot).length > 0;
+  }
+
   claim(): Claim {
     if (this.#relevant.length === 0) return NO_CLAIM;
     const isRequired = this.#relevant.some(({ requiresFinalizer }) => requiresFinalizer);

@@ -76,7 +76,7 @@ describe("Poster", () => {
   it("[C23] posts an object's events in order, holds up no other object, and forgets it after a silence", async () => {
     const { host, poster, sent, answers } = setUp();
     answers.next = ({ at, body }) => body.regarding.name === "a" && at < 100 ? refuse(500) : undefined;
-    poster.post(A, say("first"), Array.from({ length: 100 }, () => 1));
+    poster.post(A, say("first"), { backoffs: Array.from({ length: 100 }, () => 1) });
     poster.post(A, say("second"));
     poster.post(B, say("at once"));
     await host.clock.settle();
@@ -101,7 +101,7 @@ describe("Poster", () => {
     const { host, poster, sent, answers } = setUp({ defaultBackoffs: [3, 4] });
     answers.next = () => refuse(500);
     poster.post(A, say("by default"));
-    poster.post(B, say("by the call"), 9);
+    poster.post(B, say("by the call"), { backoffs: 9 });
     await host.clock.advance(600);
     const times = (name: string) =>
       sent.filter(({ body }) => body.regarding.name === name).map(({ at }) => at);

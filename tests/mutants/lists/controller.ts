@@ -128,8 +128,8 @@ const queue: Mutant[] = [
     ["WorkQueue.stop", "this.#stopping.abort();", ""],
     [
       "WorkQueue.#start",
-      "item.isRunning || !this.#isDue(item)) return;",
-      "!this.#isDue(item)) return;",
+      "item.isRunning || !this.#isDue(state, item)) return;",
+      "!this.#isDue(state, item)) return;",
     ],
     ["WorkQueue.#run", "using _slot = await limiter.enter(signal, { urgent });", ""],
     ["WorkQueue.#run", "limiter.enter(signal, { urgent });", "limiter.enter(signal);"],
@@ -153,10 +153,10 @@ const queue: Mutant[] = [
     ["WorkQueue.#settle", "        this.#worker?.forget(state);\n", ""],
     [
       "WorkQueue.#run",
-      "if (item.plan === undefined && item.events.length === 0 && item.wake === undefined) {",
+      "if (isEmpty || state.isForgotten) {",
       "if (false) {",
     ],
-    ["WorkQueue.#plan", "if (this.#isStopped) return;\n    item.plan", "item.plan"],
+    ["WorkQueue.#plan", "if (this.#isStopped || state.isForgotten) return;\n    item.plan", "item.plan"],
     ["WorkQueue.#run", "waited: now - since", "waited: 0"],
   ]),
   ...breaksOf(QUEUE, [
@@ -173,8 +173,8 @@ const queue: Mutant[] = [
     ],
     [
       "WorkQueue.#start",
-      "item.isRunning || !this.#isDue(item)) return;",
-      "!this.#isDue(item)) return;",
+      "item.isRunning || !this.#isDue(state, item)) return;",
+      "!this.#isDue(state, item)) return;",
     ],
     ["WorkQueue.addEvent", "if (!keepAll) item.events.length = 0;", "item.events.length = 0;"],
   ], delays),

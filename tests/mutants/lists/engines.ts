@@ -130,7 +130,11 @@ const mutants: Mutant[] = [
     ["Poster.post", "if (this.#isClosing || isEvent(reference)) return;", "if (this.#isClosing) return;"],
     ["Poster.#drop", "if (this.#dropped++ === 0) {", "if (true) {"],
     ["keyOf", "return uid ?? `${apiVersion}/${kind}/${namespace}/${name}`;", "return kind;"],
-    ["Poster.post", "backoffs: backoffs ?? defaultBackoffs,", "backoffs: defaultBackoffs,"],
+    [
+      "Poster.post",
+      "lane.queue.push({ reference, content, backoffs, permit, times: 1 });",
+      "lane.queue.push({ reference, content, backoffs: this.#options.settings.defaultBackoffs, permit, times: 1 });",
+    ],
     ["Poster.#next", "if (!signal.aborted) this.#drop(posting.reference, error);", "throw error;"],
   ]),
   ...breaksOf("lib/handlers/admission/webhook_configuration.ts", [

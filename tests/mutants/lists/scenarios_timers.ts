@@ -157,7 +157,12 @@ const mutants: Mutant[] = [
     by: "const retryIn = 3600;",
   },
   // Results: are not written, or only the first.
-  { ...TASK, in: "DaemonTask.#run", replace: "await this.#write(patch, logger, succeeded);\n", by: "{}\n" },
+  {
+    ...TASK,
+    in: "DaemonTask.#run",
+    replace: "await this.#write(patch, { logger, permit, ended: succeeded });\n",
+    by: "{}\n",
+  },
 ];
 
 export default mutants;

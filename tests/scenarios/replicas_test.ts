@@ -1,0 +1,182 @@
+/**
+ * Replicas of one operator: who is called, what is written, and what is left behind when an object changes hands.
+ *
+ * On the API server in the process alone: processes that are stopped and cut off are tested on the real one in
+ * tests/e2e/replicas_test.ts.
+ */
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { type Runner, start, type TestCluster, testCluster } from "../../lib/kits/testing/mod.ts";
+import { type JsonObject, kinds, type Operator, operator } from "../../mod.ts";
+
+const MAP = { name: "m", namespace: "default" };
+const when = ({ name }: { readonly name: string }): boolean => name.startsWith("m");
+
+/** A write that has reached the API server. */
+interface Seen {
+  readonly replica: number;
+  readonly path: string;
+}
+
+/** Replicas, with all writes but of Leases as the API server takes them. */
+async function world(
+  make: () => Operator,
+  replicas = 2,
+): Promise<{ run: Runner; cluster: TestCluster; seen: Seen[]; hold: { isOn: boolean; replica: number } }> {
+  const cluster = await testCluster();
+  const seen: Seen[] = [];
+  const hold = { isOn: false, replica: -1 };
+  const fetch = async (request: Request): Promise<Response> => {
+    const [, number] = /^https:\/\/replica-(\d+)\./.exec(request.url) ?? [];
+    const { pathname: path, search } = new URL(request.url);
+    const replica = Number(number);
+    if (number !== undefined && request.method !== "GET" && !path.includes("/leases")) {
+      seen.push({ replica, path });
+    }
+    const response = await cluster.fetch(request);
+    if (number === undefined || !path.includes("/configmaps") || !search.includes("watch=")) return response;
+    const gated = new TransformStream<Uint8Array, Uint8Array>({
+      transform: async (chunk, controller) => {
+        while (hold.isOn && hold.replica === replica) await cluster.host.clock.sleep(0.25);
+        controller.enqueue(chunk);
+      },
+    });
+    return new Response(response.body?.pipeThrough(gated), response);
+  };
+  const run = await start(make, { cluster: { ...cluster, fetch }, replicas });
+  await run.until(() => run.messages().includes("Shard taken"));
+  return { run, cluster, seen, hold };
+}
+
+function newMap(name = "m", data: JsonObject = { v: "1" }): JsonObject {
+  return { apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace: "default" }, data };
+}
+
+/** The number of the replica whose handlers were called. */
+function holderOf(run: Runner): number {
+  return run.replicas.findIndex(({ calls }) => calls.length > 0);
+}
+
+describe("replicas: the fence", () => {
+  it("[N28.3] lets no write through of a handler whose process was stopped meanwhile: neither patch nor op.api", async () => {
+    const begun: number[] = [];
+    const { run, seen } = await world(() => {
+      const op = operator();
+      op.on.create(kinds.ConfigMap, { id: "make", when }, async ({ patch, clock, logger }) => {
+        begun.push(clock.monotonic());
+        await clock.sleep(5);
+        patch.metadata.labels["made"] = "yes";
+        await op.api.create(kinds.ConfigMap, newMap("child")).catch((error) =>
+          logger.info("Not made", { error })
+        );
+      });
+      return op;
+    });
+    await run.api.create(kinds.ConfigMap, newMap());
+    await run.until(() => begun.length === 1);
+    const holder = holderOf(run);
+    run.replicas[holder]?.suspend(40);
+    await run.until(() => begun.length === 2, { within: 30 });
+    await run.advance(6);
+    const before = seen.length;
+    assert.ok(seen.slice(-2).every(({ replica }) => replica !== holder));
+    await run.advance(60);
+    assert.deepEqual(seen.slice(before), [], "nothing is written when the stopped process goes on");
+    assert.ok(run.messages().includes("Not made"), "its request to make a child has failed");
+    assert.equal((await run.api.get(kinds.ConfigMap, MAP)).metadata.labels?.["made"], "yes");
+    assert.equal(begun.length, 2);
+    await run.stop();
+  });
+
+  it("[N28.4] does not repeat a creation whose note has not come on the stream of the next holder", async () => {
+    const { run, hold } = await world(() => {
+      const op = operator();
+      op.on.create(kinds.ConfigMap, { id: "make", when }, async ({ clock }) => void await clock.sleep(1));
+      op.on.resume(kinds.ConfigMap, { id: "resume", when }, () => {});
+      return op;
+    });
+    await run.api.create(kinds.ConfigMap, newMap("m0"));
+    await run.until(() => run.calls.length === 1);
+    const holder = holderOf(run);
+    Object.assign(hold, { isOn: false, replica: 1 - holder });
+    await run.api.create(kinds.ConfigMap, newMap());
+    // The other replica has seen the object, but sees nothing of its notes.
+    await run.until(() => run.calls.length === 2);
+    hold.isOn = true;
+    await run.advance(2);
+    run.replicas[holder]?.kill();
+    await run.until(() => run.messages().filter((message) => message === "Shard taken").length === 2);
+    await run.advance(2);
+    hold.isOn = false;
+    await run.advance(20);
+    const made = run.calls.filter(({ handler }) => handler === "make");
+    assert.equal(made.length, 2, "each creation was handled once");
+    assert.equal(run.calls.filter(({ handler }) => handler === "resume").length, 2);
+    await run.stop();
+  });
+});
+
+describe("replicas: daemons and timers", () => {
+  it("[N28.5] run in one replica at a time, and go on in the next one", async () => {
+    let running = 0;
+    let most = 0;
+    const ticks: number[] = [];
+    const { run } = await world(() => {
+      const op = operator({ replicas: { drainTimeout: 5 } });
+      op.daemon(kinds.ConfigMap, { id: "watch", when, cancellationTimeout: 2 }, async ({ stopped }) => {
+        most = Math.max(most, ++running);
+        await stopped.wait(1e9);
+        running--;
+      });
+      op.timer(
+        kinds.ConfigMap,
+        { id: "tick", when, interval: 1 },
+        ({ clock }) => void ticks.push(clock.now()),
+      );
+      return op;
+    }, 3);
+    await run.api.create(kinds.ConfigMap, newMap());
+    await run.until(() => running === 1);
+    await run.advance(10);
+    assert.ok(ticks.length >= 10 && ticks.length <= 12, `${ticks.length} ticks`);
+    const holder = holderOf(run);
+    run.replicas[holder]?.stop();
+    await run.until(() => run.replicas[holder]?.isRunning === false);
+    await run.until(() => running === 1, { within: 3 });
+    assert.equal(most, 1);
+    ticks.length = 0;
+    await run.advance(10);
+    assert.ok(ticks.length >= 10 && ticks.length <= 12, `${ticks.length} ticks`);
+    await run.stop();
+    assert.equal(running, 0);
+  });
+
+  it("[N28.6] rest while the session is in doubt, and go on without a resumption when it is confirmed", async () => {
+    let resumed = 0;
+    const ticks: number[] = [];
+    const { run } = await world(() => {
+      const op = operator();
+      op.on.resume(kinds.ConfigMap, { id: "resume", when }, () => void resumed++);
+      op.timer(
+        kinds.ConfigMap,
+        { id: "tick", when, interval: 1 },
+        ({ clock }) => void ticks.push(clock.now()),
+      );
+      return op;
+    }, 1);
+    await run.api.create(kinds.ConfigMap, newMap());
+    await run.until(() => ticks.length > 2);
+    const before = resumed;
+    run.replicas[0]?.isolate();
+    await run.advance(11);
+    ticks.length = 0;
+    await run.advance(20);
+    assert.deepEqual(ticks, [], "no timer runs in doubt");
+    run.replicas[0]?.rejoin();
+    await run.until(() => ticks.length > 3, { within: 60 });
+    assert.equal(resumed, before);
+    assert.ok(run.messages().includes("Session confirmed: work goes on"));
+    await run.stop();
+  });
+});
