@@ -193,10 +193,10 @@ function planJobs(files: readonly string[], { only, tag, part, minutes }: Option
 
 /** Lays down node_modules, which Bun and Node need. Takes no time when it is there. */
 function installPackages(): void {
-  const { status } = spawnSync(findRuntime("deno").path, ["install", "--quiet"], {
+  const { status } = spawnSync(findRuntime("deno").path, ["task", "--quiet", "packages"], {
     stdio: ["ignore", "ignore", "inherit"],
   });
-  if (status !== 0) throw new Error("Cannot install the packages: `deno install` failed");
+  if (status !== 0) throw new Error("Cannot install the packages: `deno task packages` failed");
 }
 
 function startsControlPlane(file: string): boolean {

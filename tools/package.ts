@@ -1,14 +1,15 @@
 /**
- * Makes the package for npm: `deno task package [--out FOLDER]` writes `lotse-lotse-<version>.tgz` (default: dist/). With
- * `--binary`, the command line as one executable instead: `lotse`, with Bun inside (needs Bun).
+ * Makes the package for npm: `npm run package [-- --out FOLDER]` (or `deno task package`) writes `lotse-lotse-<version>.tgz`
+ * (default: dist/). With `--binary`, the command line as one executable instead: `lotse`, with Bun inside (needs Bun).
  *
- * `deno pack` turns the sources into JavaScript and declarations, file by file; what it does not know is added here: the
- * command `lotse`, which Node it takes, and what belongs into a package of npm. JSR takes the sources as they are
- * (`deno publish`). See docs/decisions/0006-package.md.
+ * TypeScript's compiler turns the sources into JavaScript and declarations, file by file. It does not check types here
+ * (`deno check` does), so that it needs none of the runtimes. The package gets the declarations that its doors lead to. JSR takes
+ * the sources as they are (`deno publish`). See docs/decisions/0035-first-steps.md.
  */
 
 import {
   copyFileSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -24,39 +25,19 @@ import process from "node:process";
 import { readOptions } from "./options.ts";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
-/** Files of the repository that `deno pack` would take along, as it takes all that it does not know. */
-const LEFT_OUT = [
-  "CONTRIBUTING.md",
-  "Dockerfile.distroless",
-  "Dockerfile.scratch",
-  "deno.lock",
-  ".dockerignore",
-  ".gitignore",
-];
+/** Files of the repository that the package has, too. */
+const TAKEN = ["CHANGELOG.md", "LICENSE", "NOTICE", "README.md"];
+
+/** A relative import, export or type, by the name of a source. */
+const IMPORT = /(?<=\b(?:from|import) ?\(?")(\.{1,2}\/[^"]+\.ts)(?=")/g;
 
 /** What npm shows, beside what deno.json says. */
 const ADDED = {
   description: "Kubernetes operators in TypeScript, for Deno, Bun and Node",
   keywords: ["kubernetes", "operator", "controller", "kopf", "crd", "deno", "bun"],
   engines: { node: ">=24" },
-  bin: { lotse: "./bin/lotse.js" },
   sideEffects: false,
 };
-
-/** NB: an older Node must get as far as the sentence: it could not even parse the modules. */
-const BIN = `#!/usr/bin/env node
-const { node, bun, deno } = process.versions;
-if (bun === undefined && deno === undefined && Number.parseInt(node) < 24) {
-  console.error(
-    \`error: Lotse needs Node 24 or newer, and this is Node \${node} (or use "bun --bun lotse", "deno run -A npm:@lotse/lotse")\`,
-  );
-  process.exit(1);
-}
-const { main } = await import("../cli.js");
-const { currentHost } = await import("../lib/runtime/current_host.js");
-const host = currentHost();
-host.process.exit(await main(host));
-`;
 
 const { values: { out, binary } } = readOptions(import.meta.url, {
   options: {
@@ -78,38 +59,98 @@ function makeBinary(folder: string): string {
 
 /** Returns the path of the package. */
 function makePackage(folder: string): string {
+  const compiler = join(ROOT, "node_modules/.bin/tsc");
+  if (!existsSync(compiler)) {
+    console.error(
+      `error: The package is made by TypeScript's compiler, which is not installed: run "npm install" (or "deno install") in ${ROOT}`,
+    );
+    process.exit(1);
+  }
+  const own = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  const { version, license } = JSON.parse(readFileSync(join(ROOT, "deno.json"), "utf8"));
+  const doors: Readonly<Record<string, string>> = own.exports;
   const work = mkdtempSync(join(tmpdir(), "lotse-package-"));
   try {
-    const packed = join(work, "packed.tgz");
-    const ignored = LEFT_OUT.map((name) => `--ignore=${name}`);
-    run("deno", ["pack", "--no-source-maps", "--allow-dirty", ...ignored, "-o", packed], ROOT);
-    run("tar", ["xzf", packed], work);
     const content = join(work, "package");
-    complete(content);
+    compile(compiler, { doors: Object.values(doors), work, content });
+    prune(content, Object.values(doors));
+    for (const name of TAKEN) copyFileSync(join(ROOT, name), join(content, name));
+    mkdirSync(join(content, "bin"));
+    writeFileSync(
+      join(content, "bin/lotse.js"),
+      toJavaScript(readFileSync(join(ROOT, "bin/lotse.js"), "utf8")),
+      { mode: 0o755 },
+    );
+    const { name, type, bin, dependencies } = own;
+    const exports = Object.fromEntries(Object.entries(doors).map(([door, path]) => [door, entryOf(path)]));
+    const { types, default: main } = entryOf(doors["."] ?? "");
+    const all = { name, version, type, license, ...ADDED, bin, exports, main, types, dependencies };
+    writeFileSync(join(content, "package.json"), `${JSON.stringify(all, null, 2)}\n`);
     mkdirSync(folder, { recursive: true });
-    const name = run("npm", ["pack", "--silent", "--ignore-scripts", "--pack-destination", folder], content);
-    return join(folder, name.trim());
+    const made = run("npm", ["pack", "--silent", "--ignore-scripts", "--pack-destination", folder], content);
+    return join(folder, made.trim());
   } finally {
     rmSync(work, { recursive: true });
   }
 }
 
-function complete(folder: string): void {
-  for (const name of LEFT_OUT) rmSync(join(folder, name), { force: true });
-  // Sources that no door leads to are taken along as they are.
-  for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
-    if (name.endsWith(".ts") && !name.endsWith(".d.ts")) rmSync(join(folder, name));
+interface Compilation {
+  /** The modules to begin with, such as "./mod.ts". */
+  readonly doors: readonly string[];
+  /** A folder for its settings. */
+  readonly work: string;
+  /** Where the results go. */
+  readonly content: string;
+}
+
+function compile(compiler: string, { doors, work, content }: Compilation): void {
+  const compilerOptions = {
+    target: "esnext",
+    lib: ["esnext", "dom", "dom.iterable", "dom.asynciterable"],
+    module: "nodenext",
+    rewriteRelativeImportExtensions: true,
+    declaration: true,
+    noCheck: true,
+    strict: true,
+    types: [],
+    rootDir: ROOT,
+    outDir: content,
+  };
+  const settings = join(work, "tsconfig.json");
+  const files = doors.map((door) => join(ROOT, door));
+  writeFileSync(settings, JSON.stringify({ compilerOptions, files }));
+  run(compiler, ["-p", settings], ROOT);
+}
+
+/** Removes declarations that no door leads to: authors never see them. In the others, imports name what is in the package. */
+function prune(folder: string, doors: readonly string[]): void {
+  const reached = new Set<string>();
+  const waiting = doors.map((door) => join(folder, entryOf(door).types));
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    if (reached.has(path)) continue;
+    reached.add(path);
+    const text = readFileSync(path, "utf8");
+    for (const [, target = ""] of text.matchAll(IMPORT)) {
+      waiting.push(join(dirname(path), target.replace(/\.ts$/, ".d.ts")));
+    }
+    writeFileSync(path, toJavaScript(text));
   }
-  // Whose words come along, and under which license.
-  copyFileSync(join(ROOT, "NOTICE"), join(folder, "NOTICE"));
-  const path = join(folder, "package.json");
-  const packed = JSON.parse(readFileSync(path, "utf8"));
-  const own = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
-  const { name, version, type, license, exports, ...others } = packed;
-  const all = { name, version, type, license, ...ADDED, exports, ...others, dependencies: own.dependencies };
-  writeFileSync(path, `${JSON.stringify(all, null, 2)}\n`);
-  mkdirSync(join(folder, "bin"));
-  writeFileSync(join(folder, "bin/lotse.js"), BIN, { mode: 0o755 });
+  for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+    const path = join(folder, name);
+    if (name.endsWith(".d.ts") && !reached.has(path)) rmSync(path);
+  }
+}
+
+function toJavaScript(text: string): string {
+  return text.replace(IMPORT, (path) => path.replace(/\.ts$/, ".js"));
+}
+
+/** Returns an entry of "exports", by the path of a source. */
+function entryOf(
+  path: string,
+): { readonly types: string; readonly import: string; readonly default: string } {
+  const made = path.replace(/\.ts$/, ".js");
+  return { types: path.replace(/\.ts$/, ".d.ts"), import: made, default: made };
 }
 
 function run(command: string, args: readonly string[], cwd: string): string {

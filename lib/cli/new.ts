@@ -7,6 +7,7 @@
 import type { Command } from "commander";
 
 import type { Host } from "../runtime/host.ts";
+import { ownDoors } from "../runtime/modules.ts";
 import { VERSION } from "../runtime/version.ts";
 import type { Runtime } from "./dockerfile.ts";
 import { CommandError, describeError, UsageError } from "./errors.ts";
@@ -50,8 +51,8 @@ export function addNew(program: Command, host: Host): void {
     .addOption(
       new CommandOption(
         "--lotse <path>",
-        "Take Lotse from there: a package made by `npm run package`, which is copied into the project (Bun, Node), or a " +
-          "checkout (Deno); default: as where this was installed from",
+        "Take Lotse from there: a checkout, or the package that `npm run package` makes in one; it is copied into the project; " +
+          "default: as where this comes from",
       ),
     );
   command.option("--install", "Install its packages, too, and write its manifests");
@@ -67,20 +68,21 @@ async function makeProject(folder: string, flags: NewFlags, host: Host): Promise
   const path = files.resolve(process.cwd(), folder);
   const runtime = flags.runtime ?? (host.name === "deno" || host.name === "bun" ? host.name : "node");
   const options = namesOf(path.split(/[/\\]/).at(-1) ?? "", flags);
-  const source = await lotseOf(flags.lotse, runtime, host);
+  const source = await lotseOf(flags.lotse, host);
   await checkEmpty(folder, path, host);
   using stop = listenForSignals(host);
   const { manner = "handlers" } = flags;
-  const { packed } = source;
-  const copied = packed && `./${packed.split(/[/\\]/).at(-1)}`;
-  const texts = projectFiles({
-    ...options,
-    manner,
-    runtime,
-    version: VERSION,
-    lotse: copied ?? source.checkout,
-  });
-  await writeAll(texts, { folder, path, packed, host, signal: stop.signal });
+  const work = await files.makeTempFolder("lotse-new-");
+  try {
+    const packed = source?.endsWith(".tgz")
+      ? source
+      : source && await pack(source, work, { host, signal: stop.signal });
+    const lotse = packed && (runtime === "deno" ? VENDORED : `./${nameOf(packed)}`);
+    const texts = projectFiles({ ...options, manner, runtime, version: VERSION, lotse });
+    await writeAll(texts, { folder, path, packed, unpacks: runtime === "deno", host, signal: stop.signal });
+  } finally {
+    await files.remove(work);
+  }
   if (flags.install) {
     for (const line of setUpCommands(runtime)) await runIn(folder, { path, line, host, signal: stop.signal });
   }
@@ -94,9 +96,14 @@ interface WriteOptions {
   readonly path: string;
   /** Absolute path of Lotse's package, which comes along: Docker and other machines see the project's folder alone. */
   readonly packed?: string;
+  /** Whether it comes along as a folder: Deno takes no packed files. */
+  readonly unpacks: boolean;
   readonly host: Host;
   readonly signal: AbortSignal;
 }
+
+/** Where the package stands in a project of Deno. */
+const VENDORED = "./vendor/lotse";
 
 /**
  * The beginning of the name of the folder in which a project is written. A folder of that name that is there already was left
@@ -105,7 +112,7 @@ interface WriteOptions {
 const UNFINISHED = ".lotse-new";
 
 async function writeAll(texts: ReadonlyMap<string, string>, options: WriteOptions): Promise<void> {
-  const { folder, path, packed, host: { files }, signal } = options;
+  const { folder, path, packed, unpacks, host: { files }, signal } = options;
   const wasThere = await files.exists(path);
   let top = path; // the first folder that is missing
   while (!(await files.exists(files.folderOf(top)))) top = files.folderOf(top);
@@ -122,9 +129,8 @@ async function writeAll(texts: ReadonlyMap<string, string>, options: WriteOption
       }
       await files.writeText(files.resolve(work, file), text);
     }
-    if (packed !== undefined) {
-      await files.copy(packed, files.resolve(work, packed.split(/[/\\]/).at(-1) ?? ""));
-    }
+    if (packed !== undefined && unpacks) await unpack(packed, files.resolve(work, VENDORED), options.host);
+    else if (packed !== undefined) await files.copy(packed, files.resolve(work, nameOf(packed)));
     if (!wasThere) return await files.rename(hidden, top);
     for (const entry of await files.list(work)) {
       await files.rename(files.resolve(work, entry), files.resolve(path, entry));
@@ -211,27 +217,54 @@ function toPlural(singular: string): string {
   return /[^aeiou]y$/.test(singular) ? singular.replace(/y$/, "ies") : `${singular}s`;
 }
 
-/** Where Lotse comes from: absolute paths; neither: from npm. */
-interface Source {
-  readonly packed?: string;
-  readonly checkout?: string;
-}
-
-async function lotseOf(given: string | undefined, runtime: Runtime, host: Host): Promise<Source> {
+/** Returns the absolute path of a packed file or of a checkout, from which Lotse comes; none: from npm. */
+async function lotseOf(given: string | undefined, host: Host): Promise<string | undefined> {
   const { files, process } = host;
-  if (given === undefined) return runtime === "deno" ? {} : { packed: await installedFrom(host) };
+  if (given === undefined) return await installedFrom(host) ?? await ownCheckout(host);
   const path = files.resolve(process.cwd(), given);
   if (!(await files.exists(path))) {
     throw new CommandError(`Cannot take Lotse from "${given}": there is no such file`);
   }
-  const isCheckout = await files.exists(files.resolve(path, "deno.json"));
-  if (runtime === "deno" && isCheckout) return { checkout: path };
-  if (runtime !== "deno" && path.endsWith(".tgz")) return { packed: path };
+  if (path.endsWith(".tgz") || await isCheckout(path, host)) return path;
   throw new CommandError(
-    runtime === "deno"
-      ? `Cannot take Lotse from "${given}": Deno takes the folder of a checkout`
-      : `Cannot take Lotse from "${given}": ${runtime} takes the .tgz that "npm run package" makes in a checkout`,
+    `Cannot take Lotse from "${given}": give a checkout, or the .tgz that "npm run package" makes in one`,
   );
+}
+
+async function isCheckout(path: string, { files }: Host): Promise<boolean> {
+  return await files.exists(files.resolve(path, "tools/package.ts"));
+}
+
+/** Returns the checkout that this very program runs from. */
+async function ownCheckout(host: Host): Promise<string | undefined> {
+  const door = ownDoors().get("@lotse/lotse");
+  const path = door === undefined ? undefined : decodeURIComponent(new URL(".", door).pathname);
+  return path !== undefined && await isCheckout(path, host) ? path : undefined;
+}
+
+/** Makes the package of a checkout, by the runtime that runs this. Returns its path. */
+async function pack(
+  checkout: string,
+  out: string,
+  { host, signal }: { readonly host: Host; readonly signal: AbortSignal },
+): Promise<string> {
+  const [program = "node"] = host.process.self;
+  const args = [...host.name === "deno" ? ["run", "-A"] : [], "tools/package.ts", "--out", out];
+  const { code, stdout, stderr } = await host.process.run(program, args, { cwd: checkout, signal });
+  const path = stdout.trim().split("\n").at(-1);
+  if (code === 0 && path?.endsWith(".tgz")) return path;
+  throw new CommandError(`Cannot make the package of "${checkout}": ${stderr.trim()}`);
+}
+
+/** `tar` is a part of each system that Lotse runs on. It wants a folder that is there. */
+async function unpack(packed: string, folder: string, { files, process }: Host): Promise<void> {
+  await files.writeText(files.resolve(folder, "package.json"), ""); // one of its files, which is replaced
+  const { code, stderr } = await process.run("tar", ["xzf", packed, "-C", folder, "--strip-components=1"]);
+  if (code !== 0) throw new CommandError(`Cannot unpack "${packed}": ${stderr.trim()}`);
+}
+
+function nameOf(path: string): string {
+  return path.split(/[/\\]/).at(-1) ?? "";
 }
 
 /** Returns the packed file that the package.json of the folder names, from which this Lotse was installed. */

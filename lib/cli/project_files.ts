@@ -21,7 +21,7 @@ export interface ProjectOptions {
   readonly runtime: Runtime;
   /** Of Lotse. */
   readonly version: string;
-  /** The package of Lotse in the project, such as "./lotse.tgz", or the absolute path of a checkout. Default: from npm. */
+  /** The package of Lotse in the project, such as "./lotse.tgz"; for Deno the folder that it is unpacked to. Default: from npm. */
   readonly lotse?: string;
 }
 
@@ -112,18 +112,17 @@ const ZOD = "^4.6.7";
 function projectSettings(options: ProjectOptions): [string, string][] {
   const { name, runtime, version, lotse } = options;
   if (runtime === "deno") {
-    // Deno does not take packed files; a link stands for the package of JSR.
-    const source = lotse === undefined ? `npm:@lotse/lotse@^${version}` : `jsr:@lotse/lotse@^${version}`;
+    // Deno takes no packed files; a link stands for the package of npm, and wants node_modules.
     const settings = {
       version: "0.1.0",
-      ...lotse !== undefined && { links: [lotse] },
+      ...lotse !== undefined && { links: [lotse], nodeModulesDir: "auto", exclude: [lotse] },
       tasks: {
         manifests: manifestsBy("deno run -A @lotse/lotse/cli", options),
         dev: `deno run -A @lotse/lotse/cli ${DEV}`,
         test: "deno test -A",
         build: "deno run -A @lotse/lotse/cli build handlers.ts -o operator --backend deno",
       },
-      imports: { "@lotse/lotse": source, zod: `npm:zod@${ZOD}` },
+      imports: { "@lotse/lotse": `npm:@lotse/lotse@^${version}`, zod: `npm:zod@${ZOD}` },
     };
     return [["deno.json", json(settings)]];
   }

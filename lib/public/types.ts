@@ -102,7 +102,7 @@ export type { WriteOptions } from "../client/client.ts";
 export type { ReplicasOption } from "../operator/run_options.ts";
 export type { MissingRight } from "../client/errors.ts";
 export type { ConditionOptions } from "../registry/conditions.ts";
-export type { ObjectOf, Stanzas, StanzasOf } from "../registry/stanzas.ts";
+export type { ObjectOf, STANZAS, Stanzas, StanzasOf } from "../registry/stanzas.ts";
 export type { DeclareTask, TaskArguments, TaskOptions } from "../handlers/task/task_handler.ts";
 export type {
   Counter,

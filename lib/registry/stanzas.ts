@@ -7,7 +7,8 @@
 
 import type { JsonObject, KubeObject } from "../model/object.ts";
 
-declare const STANZAS: unique symbol;
+/** The key of the types of these fields. Never there at run time. */
+export declare const STANZAS: unique symbol;
 
 /**
  * A part of the type of a spec: the kind's objects have these fields beside `spec` and `status`.
@@ -24,13 +25,15 @@ declare const STANZAS: unique symbol;
  */
 export type Stanzas<Fields> = {
   /** Never there at run time. */
-  readonly [STANZAS]?: { [Key in keyof Fields as Beside<Key>]: Fields[Key] };
+  readonly [STANZAS]?: {
+    // Without index signatures, and without fields that all objects have.
+    [
+      Key in keyof Fields as string extends Key ? never
+        : number extends Key ? never
+        : Exclude<Key, "apiVersion" | "kind" | "metadata" | "spec" | "status">
+    ]: Fields[Key];
+  };
 };
-
-/** Fields that not all objects have; index signatures are none. */
-type Beside<Key> = string extends Key ? never
-  : number extends Key ? never
-  : Exclude<Key, "apiVersion" | "kind" | "metadata" | "spec" | "status">;
 
 /** The fields of a kind beside `spec` and `status`, by the type of its spec; unknown where it has none. */
 export type StanzasOf<Spec> = unknown extends Spec ? unknown

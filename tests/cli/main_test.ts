@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { cpSync } from "node:fs";
+import { cpSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { describe, it } from "node:test";
@@ -25,17 +25,44 @@ describe("A clone", () => {
     skip: isBun ? "Bun fetches packages by itself" : false,
   }, () => {
     const clone = project({});
-    for (const name of ["cli.ts", "mod.ts", "lib", "deno.json", "package.json"]) {
+    for (const name of ["bin", "cli.ts", "mod.ts", "lib", "deno.json", "package.json"]) {
       cpSync(join(ROOT, name), join(clone, name), { recursive: true });
     }
     const flags = "Deno" in globalThis ? ["run", "-A"] : [];
-    const args = [...flags, join(clone, "cli.ts"), "--version"];
-    const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8", cwd: clone });
-    assert.equal(status, 1);
-    assert.match(
-      stderr,
-      /^error: Lotse's packages are not installed, "\S+" is missing: run "npm install" [^\n]*\n$/,
-    );
+    for (const starter of ["cli.ts", "bin/lotse.js"]) {
+      const args = [...flags, join(clone, starter), "--version"];
+      const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8", cwd: clone });
+      assert.equal(status, 1);
+      assert.match(
+        stderr,
+        /^error: Lotse's packages are not installed, "\S+" is missing: run "npm install" [^\n]*\n$/,
+      );
+    }
+  });
+
+  it("says in one sentence that an older Node cannot run it", () => {
+    // Its beginning, before anything is imported: an older Node reads no TypeScript.
+    const text = readFileSync(join(ROOT, "bin/lotse.js"), "utf8").replace(/^#!.*\n/, "");
+    const [beginning = ""] = text.split("const { main } = await import");
+    const start = (versions: Record<string, string>): [lines: string[], code: number | undefined] => {
+      const lines: string[] = [];
+      let ended: number | undefined;
+      const system = { versions, exit: (code: number) => ended = code };
+      new Function("process", "console", beginning)(system, { error: (line: string) => lines.push(line) });
+      return [lines, ended];
+    };
+    for (const node of ["18.0.0", "20.20.2", "22.19.0"]) {
+      const [[line = "", ...more], code] = start({ node });
+      assert.match(line, /^error: Lotse needs Node 24 or newer, and this is Node \d+\.\d+\.\d+ /);
+      assert.deepEqual([more, code], [[], 1]);
+    }
+    const others: readonly Record<string, string>[] = [{ node: "24.0.0" }, { node: "20.0.0", bun: "1.4.5" }, {
+      node: "22.0.0",
+      deno: "2.9.6",
+    }];
+    for (const versions of others) {
+      assert.deepEqual(start(versions), [[], undefined]);
+    }
   });
 });
 

@@ -133,34 +133,62 @@ describe("lotse new", () => {
     assert.match(other, /group: "cups\.test",[^]*plural: "glasses",/);
   });
 
-  it("takes Lotse from npm, from a packed file, or from a checkout", async () => {
+  /** Makes a project with a host whose programs are `tar`, and the tool that packs a checkout. */
+  async function makeOf(
+    args: string,
+    files: Record<string, string>,
+  ): Promise<Outcome & { readonly ran: string[] }> {
+    const host = virtualHost({ files });
+    const ran: string[] = [];
+    host.process.run = async (command, given, { cwd } = {}) => {
+      ran.push(command === "tar" ? "tar" : `${given.slice(0, -1).join(" ")} in ${cwd}`);
+      const target = given.at(command === "tar" ? 3 : -1) ?? "";
+      const path = command === "tar" ? `${target}/mod.js` : `${target}/lotse-lotse-0.1.0.tgz`;
+      await host.files.writeText(path, command === "tar" ? "unpacked" : "packed here");
+      return { code: 0, stdout: `${path}\n`, stderr: "" };
+    };
+    return { host, ran, code: await main(host, ["new", ...args.split(" ")]) };
+  }
+
+  it("takes Lotse from a packed file or a checkout for each runtime, or else from npm", async () => {
     const packed = { "/work/lotse.tgz": "packed" };
-    const checkout = { "/lotse/deno.json": "{}" };
-    const imports = async ({ host }: Outcome, file: string) => JSON.parse(await host.files.readText(file));
-    const { dependencies } = await imports(await make("a --runtime node"), "/work/a/package.json");
+    const checkout = { "/lotse/tools/package.ts": "" };
+    const read = async ({ host }: Outcome, file: string) => JSON.parse(await host.files.readText(file));
+    const { dependencies } = await read(await make("a --runtime node"), "/work/a/package.json");
     assert.match(dependencies["@lotse/lotse"], /^\^\d/);
-    const file = await imports(
-      await make("a --runtime node --lotse lotse.tgz", packed),
-      "/work/a/package.json",
-    );
-    assert.equal(file.dependencies["@lotse/lotse"], "file:./lotse.tgz");
     // It comes along, as Docker and other machines see the project alone; also the one that this was installed from.
     const manifest = '{ "dependencies": { "@lotse/lotse": "file:lotse.tgz" } }';
-    const installed = await make("a --runtime bun", { ...packed, "/work/package.json": manifest });
-    assert.equal(await installed.host.files.readText("/work/a/lotse.tgz"), "packed");
-    const { dependencies: own } = await imports(installed, "/work/a/package.json");
-    assert.equal(own["@lotse/lotse"], "file:./lotse.tgz");
-    const linked = await imports(
-      await make("a --runtime deno --lotse /lotse", checkout),
-      "/work/a/deno.json",
-    );
-    assert.deepEqual(linked.links, ["/lotse"]);
-    assert.match(
-      await refusal("a --runtime deno --lotse lotse.tgz", packed),
-      /^1: .*Deno takes the folder of a checkout/,
-    );
-    assert.match(await refusal("a --runtime bun --lotse /lotse", checkout), /^1: .*"npm run package"/);
+    for (const runtime of ["node", "bun"]) {
+      for (
+        const [flag, files] of [["--lotse lotse.tgz", {}], ["", { "/work/package.json": manifest }]] as const
+      ) {
+        const made = await make(`a --runtime ${runtime} ${flag}`.trim(), { ...packed, ...files });
+        assert.equal(await made.host.files.readText("/work/a/lotse.tgz"), "packed");
+        const { dependencies } = await read(made, "/work/a/package.json");
+        assert.equal(dependencies["@lotse/lotse"], "file:./lotse.tgz");
+      }
+      const made = await makeOf(`a --runtime ${runtime} --lotse /lotse`, checkout);
+      assert.deepEqual(made.ran, ["tools/package.ts --out in /lotse"]);
+      assert.equal(await made.host.files.readText("/work/a/lotse-lotse-0.1.0.tgz"), "packed here");
+    }
+    for (const [flag, files, programs] of [["lotse.tgz", packed, 1], ["/lotse", checkout, 2]] as const) {
+      const made = await makeOf(`a --runtime deno --lotse ${flag}`, files);
+      assert.equal(made.ran.length, programs);
+      assert.equal(await made.host.files.readText("/work/a/vendor/lotse/mod.js"), "unpacked");
+      const { links, imports } = await read(made, "/work/a/deno.json");
+      assert.deepEqual(links, ["./vendor/lotse"]);
+      assert.match(imports["@lotse/lotse"], /^npm:/);
+    }
+  });
+
+  it("says why there is no Lotse to take, and leaves nothing behind", async () => {
     assert.match(await refusal("a --lotse nowhere.tgz"), /^1: .*there is no such file/);
+    assert.match(await refusal("a --lotse /x", { "/x/y": "" }), /^1: .*give a checkout, or the \.tgz/);
+    const host = virtualHost({ files: { "/lotse/tools/package.ts": "" } });
+    host.process.run = () => Promise.resolve({ code: 1, stdout: "", stderr: 'error: run "npm install"\n' });
+    assert.equal(await main(host, ["new", "a", "--lotse", "/lotse"]), 1);
+    assert.match(host.process.stderr, /Cannot make the package of "\/lotse": error: run "npm install"\n$/);
+    assert.equal(await host.files.exists("/work/a"), false);
   });
 
   it("refuses names that Kubernetes refuses, with a better one", async () => {

@@ -21,6 +21,7 @@ import { ROOT } from "../cli/processes.ts";
 import { findRuntime } from "../runner/tools.ts";
 
 const CONTENT = [
+  "bin",
   "lib",
   "cli.ts",
   "mod.ts",
@@ -29,6 +30,7 @@ const CONTENT = [
   "README.md",
   "LICENSE",
   "NOTICE",
+  "CHANGELOG.md",
   "tools/package.ts",
 ];
 const PREFIX = "lotse-packed-";
