@@ -7,6 +7,7 @@
  */
 
 import type { TaskGroup } from "../async/tasks.ts";
+import { withTimeout } from "../async/timeout.ts";
 import type { Poster } from "../engines/posting/poster.ts";
 import type { ShardWork, TermEnd } from "../engines/replicas/shard_fence.ts";
 import { shardOf } from "../engines/replicas/shard_fence.ts";
@@ -21,8 +22,11 @@ import type { WorkQueue } from "./work_queue.ts";
 export interface ShardTurnsOptions {
   /** How many shards there are. */
   readonly shards: number;
+  readonly clock: Clock;
+  /** How long handlers may take to end when they were told to. */
+  readonly drainTimeout: Seconds;
   readonly controller: Pick<Controller, "take" | "letGo">;
-  readonly queue: Pick<WorkQueue, "reopen" | "settled">;
+  readonly queue: Pick<WorkQueue, "reopen" | "turnsOf">;
   readonly daemons: Pick<Daemons, "hold" | "release">;
   /** Posts the last Events before a shard is let go. */
   readonly poster: Pick<Poster, "flush">;
@@ -49,12 +53,17 @@ export class ShardTurns implements ShardWork {
 
   proceed(term: Term): void {
     this.#goOn(term);
+    const { queue, tasks } = this.#options;
+    for (const [state, ended] of queue.turnsOf(this.#isStateOf(term))) {
+      tasks.own("wait for a turn of an earlier term", () => this.#replace(state, ended, term));
+    }
   }
 
   async drain(term: Term): Promise<void> {
     const { daemons, queue, poster } = this.#options;
     const isConcerned = this.#isStateOf(term);
-    await Promise.all([queue.settled(isConcerned), daemons.hold(isConcerned, { all: true })]);
+    const turns = [...queue.turnsOf(isConcerned).values()];
+    await Promise.all([...turns, daemons.hold(isConcerned, { all: true })]);
     // A turn that ended last may have started daemons just before the drain began.
     await daemons.hold(isConcerned, { all: true });
     await poster.flush();
@@ -70,6 +79,15 @@ export class ShardTurns implements ShardWork {
     // Handlers of a drain that took too long have had their time to end.
     if (why !== "overdue") { for (const { key, done } of left) leftovers.add(key, done); }
     return left.map(({ name }) => name);
+  }
+
+  /** An object whose handler of an earlier term does not end begins anew without it: the handler can write nothing any more. */
+  async #replace(state: ObjectState, ended: Promise<void>, term: Term): Promise<void> {
+    const { clock, drainTimeout: timeout, controller } = this.#options;
+    if (await withTimeout(ended, { clock, timeout }) || term.signal.aborted || state.isForgotten) return;
+    const { uid } = state.body.metadata;
+    controller.letGo((object) => object.metadata.uid === uid);
+    this.#take(term);
   }
 
   #take(term: Term): void {

@@ -252,10 +252,10 @@ export class WorkQueue {
     return item.begun === undefined ? undefined : endOf(item);
   }
 
-  /** Resolves when the turns that go on of some objects have ended. */
-  async settled(isWanted: (state: ObjectState) => boolean): Promise<void> {
+  /** Returns the ends of the turns that go on of some objects. */
+  turnsOf(isWanted: (state: ObjectState) => boolean): ReadonlyMap<ObjectState, Promise<void>> {
     const running = [...this.#items].filter(([state, { begun }]) => begun !== undefined && isWanted(state));
-    await Promise.all(running.map(([, item]) => endOf(item)));
+    return new Map(running.map(([state, item]) => [state, endOf(item)]));
   }
 
   /** Takes no more events and wakes. Turns that run go on to their end. */

@@ -354,8 +354,11 @@ export class OperatorRun {
   }
 
   #createShardTurns(): ShardTurns {
+    const { host: { clock }, settings: { replicas: { shards, drainTimeout } } } = this.#options;
     return new ShardTurns({
-      shards: this.#options.settings.replicas.shards,
+      shards,
+      clock,
+      drainTimeout,
       controller: this.controller,
       queue: this.#queue,
       daemons: this.#daemons,

@@ -98,6 +98,58 @@ function begun(log: readonly string[]): string[] {
   return log.filter((line) => line.startsWith("begin")).map((line) => line.replace("begin ", ""));
 }
 
+describe("WorkQueue, with replicas", () => {
+  it("begins no turn of an object that is barred, keeps its events, and begins when it is reopened", async () => {
+    let isBarred = true;
+    const { host, queue, log, add } = bench({ gates: { holds: () => false, bars: () => isBarred } });
+    add("ADDED", "a", 1);
+    add("MODIFIED", "a", 2);
+    await host.clock.advance(5);
+    assert.deepEqual(log, []);
+    isBarred = false;
+    queue.reopen();
+    await host.clock.advance(5);
+    assert.deepEqual(log, ["begin a1+2", "end a1+2"]);
+    assert.equal(queue.size, 0);
+  });
+
+  it("asks again when the object has its slot", async () => {
+    let isBarred = false;
+    const { host, queue, log, add } = bench({
+      limit: 1,
+      gates: { holds: () => false, bars: ({ body }) => isBarred && body.metadata.name === "b" },
+    });
+    add("ADDED", "a", 1);
+    add("ADDED", "b", 2);
+    await host.clock.settle();
+    isBarred = true;
+    await host.clock.advance(5);
+    assert.deepEqual(log, ["begin a1", "end a1"]);
+    isBarred = false;
+    queue.reopen();
+    await host.clock.advance(5);
+    assert.deepEqual(begun(log), ["a1", "b2"]);
+  });
+
+  it("drops what is forgotten: events, plans, and what a turn that goes on plans later", async () => {
+    const { host, queue, log, add, stateOf } = bench({
+      result: () => ({ kind: "requeue", after: 1, wake: "retry" }),
+    });
+    add("ADDED", "a", 1);
+    add("ADDED", "b", 1);
+    await host.clock.settle();
+    add("MODIFIED", "a", 2);
+    for (const name of ["a", "b"]) stateOf(name).forget();
+    const ends = ["a", "b"].map((name) => queue.drop(stateOf(name)));
+    assert.equal(queue.turnsOf(() => true).size, 2);
+    await host.clock.advance(5);
+    await Promise.all(ends);
+    assert.deepEqual(begun(log), ["a1", "b1"]);
+    assert.deepEqual([queue.size, queue.planned, queue.turnsOf(() => true).size], [0, 0, 0]);
+    assert.equal(queue.drop(stateOf("a")), undefined);
+  });
+});
+
 describe("WorkQueue", () => {
   it("[B240] keeps the order of one object, and lets different objects run at once", async () => {
     const { host, log, add } = bench();

@@ -9,6 +9,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type Runner, start, type TestCluster, testCluster } from "../../lib/kits/testing/mod.ts";
 import { type JsonObject, kinds, type Operator, operator } from "../../mod.ts";
+import { sized } from "../support/size.ts";
 
 const MAP = { name: "m", namespace: "default" };
 const when = ({ name }: { readonly name: string }): boolean => name.startsWith("m");
@@ -177,6 +178,62 @@ describe("replicas: daemons and timers", () => {
     await run.until(() => ticks.length > 3, { within: 60 });
     assert.equal(resumed, before);
     assert.ok(run.messages().includes("Session confirmed: work goes on"));
+    await run.stop();
+  });
+});
+
+describe("replicas: promotions", () => {
+  it("[N28.7] leave a handler behind that does not end, and handle its object without it", async () => {
+    const begun: string[] = [];
+    const { run } = await world(() => {
+      const op = operator({ replicas: { drainTimeout: 5 } });
+      op.on.create(kinds.ConfigMap, { id: "make", when }, async ({ clock }) => {
+        begun.push("make");
+        if (begun.length === 1) await clock.sleep(1e9);
+      });
+      return op;
+    }, 1);
+    await run.api.create(kinds.ConfigMap, newMap());
+    await run.until(() => begun.length === 1);
+    run.replicas[0]?.isolate();
+    await run.advance(20);
+    run.replicas[0]?.rejoin();
+    await run.until(() => run.messages().includes("Session confirmed: work goes on"));
+    assert.equal(begun.length, 1, "not beside the handler that still runs");
+    await run.until(() => begun.length === 2, { within: 10 });
+    await run.advance(5);
+    const { metadata } = await run.api.get(kinds.ConfigMap, MAP);
+    assert.ok(metadata.annotations?.["lotse.dev/last-handled-configuration"]);
+    await run.stop();
+  });
+
+  it("[N28.8] leave nothing in a process: no state, daemon, timer, listener or plan", async () => {
+    const promotions = sized({ short: 4, full: 300 });
+    const { run, cluster } = await world(() => {
+      const op = operator({
+        replicas: { leaseDuration: 3, renewDeadline: 2, retryPeriod: 0.5, drainTimeout: 2 },
+      });
+      op.on.create(kinds.ConfigMap, { id: "make", when }, () => {});
+      op.on.resume(kinds.ConfigMap, { id: "resume", when }, () => {});
+      op.daemon(kinds.ConfigMap, { id: "watch", when }, async ({ stopped }) => void await stopped.wait(1e9));
+      op.timer(kinds.ConfigMap, { id: "tick", when, interval: 3600 }, () => {});
+      return op;
+    });
+    for (let number = 0; number < 5; number++) await run.api.create(kinds.ConfigMap, newMap(`m${number}`));
+    await run.advance(10);
+    const taken = (): number => run.messages().filter((message) => message === "Shard taken").length;
+    const timers: number[] = [];
+    for (let round = 0; round < promotions; round++) {
+      const before = taken();
+      const last = run.logs.findLast(({ message }) => message === "Shard taken");
+      assert.ok(last !== undefined);
+      const holder = run.replicas.findIndex(({ calls }) => calls.at(-1) === run.calls.at(-1));
+      run.replicas[holder]?.suspend(6);
+      await run.until(() => taken() > before, { within: 30 });
+      await run.advance(15);
+      timers.push(cluster.host.clock.pending);
+    }
+    assert.ok((timers.at(-1) ?? 0) <= (timers[2] ?? 0) + 2, `timers: ${timers.join(" ")}`);
     await run.stop();
   });
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ApiError } from "../../../lib/client/errors.ts";
+import type { Term } from "../../../lib/execution/fence.ts";
 import type { DaemonArgs } from "../../../lib/handlers/background/daemon_args.ts";
 import { daemonOf, engineWorld, testObject, timerOf } from "./world.ts";
 
@@ -335,5 +336,58 @@ describe("Ten virtual days", () => {
     await world.host.clock.advance(5000);
     assert.deepEqual(world.daemons.counts, { objects: 0, live: 0, planned: 0 });
     assert.deepEqual([world.tasks.size, world.host.clock.pending], [0, 0]);
+  });
+});
+
+describe("Daemons, with replicas", () => {
+  const term: Term = { shard: 0, number: 1, signal: new AbortController().signal, timeLeft: () => Infinity };
+
+  it("hold timers whose time comes, and run them when the hold is over; daemons are stopped meanwhile", async () => {
+    let isResponsible = true;
+    let runs = 0;
+    const fence = { isResponsible: () => isResponsible, termOf: () => term, first: term };
+    const world = engineWorld(
+      [daemonOf(obey), timerOf(() => void runs++, { interval: 10 })],
+      {},
+      undefined,
+      fence,
+    );
+    await world.match(testObject("one"));
+    assert.deepEqual([runs, world.daemons.counts.live], [1, 2]);
+    isResponsible = false;
+    void world.daemons.hold(() => true, { all: false });
+    await world.host.clock.advance(25);
+    assert.deepEqual([runs, world.daemons.counts.live], [1, 1]);
+    isResponsible = true;
+    world.woken.length = 0;
+    world.daemons.release(() => true);
+    await world.host.clock.settle();
+    assert.deepEqual([runs, world.woken], [2, ["one"]]);
+  });
+
+  it("leave nothing of an object that another replica has", async () => {
+    const fence = { isResponsible: () => true, termOf: () => term, first: term };
+    const world = engineWorld(
+      [daemonOf(obey), timerOf(() => {}, { interval: 10 })],
+      {},
+      undefined,
+      fence,
+    );
+    const one = testObject("one");
+    await world.match(one);
+    const ended = world.daemons.leave(one);
+    await world.host.clock.settle();
+    await ended;
+    assert.deepEqual(world.daemons.counts, { objects: 0, live: 0, planned: 0 });
+    assert.equal(world.tasks.size, 0);
+  });
+
+  it("start nothing in a turn that ends after its shard was to be let go", async () => {
+    const fence = { isResponsible: () => false, termOf: () => term, first: term };
+    const world = engineWorld([daemonOf(obey)], {}, undefined, fence);
+    await world.match(testObject("one"));
+    assert.equal(world.daemons.counts.live, 0);
+    world.daemons.release(() => true);
+    assert.deepEqual(world.woken, ["one"]);
   });
 });

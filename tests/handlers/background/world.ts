@@ -7,6 +7,7 @@ import { CachedObject } from "../../../lib/client/cache/object_store.ts";
 import type { Client, PatchRequest } from "../../../lib/client/client.ts";
 import { type Claim, Daemons } from "../../../lib/handlers/background/daemons.ts";
 import { ObjectState } from "../../../lib/execution/object_state.ts";
+import type { Fence } from "../../../lib/execution/fence.ts";
 import { ObjectWriter } from "../../../lib/execution/object_writer.ts";
 import type { Brake } from "../../../lib/execution/observer.ts";
 import type { KubeObject } from "../../../lib/model/object.ts";
@@ -90,6 +91,7 @@ export function engineWorld(
   handlers: readonly BackgroundHandler[],
   overrides: SettingsOverrides = {},
   brake: Brake = { findOtherWriters: () => undefined, pauseAfter: () => undefined },
+  responsible?: Fence,
 ): EngineWorld {
   const host = virtualHost();
   const tasks = new TaskGroup();
@@ -127,6 +129,7 @@ export function engineWorld(
     loggerOf: () => createLogger({ level: "debug", write: (record) => logs.push(record) }, host.clock),
     indices: {},
     tasks,
+    fence: responsible,
     essenceOf: (_, body) => JSON.stringify(body.spec),
     wake: ({ body }) => void woken.push(body.metadata.name ?? ""),
   });
