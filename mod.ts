@@ -31,7 +31,7 @@ export { isOperator, type Operator, type OperatorOptions } from "./lib/operator/
 export { operator } from "./lib/public/operator.ts";
 export type { RunOptions } from "./lib/operator/run_options.ts";
 export { webhookServer } from "./lib/handlers/admission/webhook_server.ts";
-export { ActivityError } from "./lib/handlers/activity/activities.ts";
+export { ActivityError } from "./lib/handlers/activity/activity_run.ts";
 export { ApiError, LoginError } from "./lib/client/errors.ts";
 export {
   AdmissionError,
@@ -41,7 +41,7 @@ export {
   PermanentError,
   TemporaryError,
 } from "./lib/execution/errors.ts";
-export { exponential } from "./lib/execution/backoff.ts";
+export { exponential } from "./lib/execution/handler_backoff.ts";
 export type { Lifecycle } from "./lib/execution/lifecycle.ts";
 /** Which of several handlers run in one go: `operator({ lifecycle: lifecycles.allAtOnce })`. Default: `asap`. */
 export * as lifecycles from "./lib/execution/lifecycle.ts";
@@ -64,7 +64,7 @@ export type { EventFilterArguments, EventHandlerArguments } from "./lib/handlers
 export type { IndexArguments } from "./lib/handlers/index/index_handler.ts";
 export type { Reason } from "./lib/handlers/change/change_cause.ts";
 export type { UserInfo } from "./lib/handlers/admission/admission_handler.ts";
-export type { Conditions } from "./lib/registry/conditions.ts";
+export type { Conditions } from "./lib/registry/object_conditions.ts";
 export {
   ABSENT,
   type ChangeFilterOptions,

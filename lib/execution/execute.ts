@@ -9,7 +9,7 @@
 import { ChildrenError } from "./children_error.ts";
 import type { Clock, Random, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
-import { type HandlerBackoff, pauseAfter } from "./backoff.ts";
+import { type HandlerBackoff, pauseAfter } from "./handler_backoff.ts";
 import type { Contribution } from "./contribution.ts";
 import {
   type ErrorsMode,

@@ -5,7 +5,7 @@
  */
 
 import type { Seconds } from "../runtime/host.ts";
-import type { HandlerBackoff } from "./backoff.ts";
+import type { HandlerBackoff } from "./handler_backoff.ts";
 import type { ErrorsMode } from "./errors.ts";
 
 /** A function with an id and limits; `Args` is the one argument object that it takes. */

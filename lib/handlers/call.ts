@@ -4,7 +4,7 @@
  */
 
 import type { Permit } from "../client/transport/permit.ts";
-import type { HandlerBackoff } from "../execution/backoff.ts";
+import type { HandlerBackoff } from "../execution/handler_backoff.ts";
 import { Contribution } from "../execution/contribution.ts";
 import type { ErrorsMode } from "../execution/errors.ts";
 import { type AttemptContext, attemptOnce } from "../execution/execute.ts";

@@ -2,7 +2,7 @@
  * The options that handlers of objects share, and the ids under which their progress and results are kept.
  */
 
-import type { HandlerBackoff } from "../execution/backoff.ts";
+import type { HandlerBackoff } from "../execution/handler_backoff.ts";
 import type { ErrorsMode } from "../execution/errors.ts";
 import type { Handler } from "../execution/handler.ts";
 import type { FieldPath } from "../model/fields.ts";

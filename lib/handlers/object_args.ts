@@ -8,7 +8,7 @@ import type { Resource } from "../model/resource.ts";
 import { liveViews, snapshotViews, type Views } from "../model/views.ts";
 import type { Children } from "../registry/children.ts";
 import type { MakeChildren } from "../registry/children.ts";
-import { type Conditions, ObjectConditions } from "../registry/conditions.ts";
+import { type Conditions, ObjectConditions } from "../registry/object_conditions.ts";
 import type { Clock, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { Attempt } from "./call.ts";

@@ -1,7 +1,7 @@
 /** Checks the options of handlers one by one, at run time, as the compiler does: their types and sizes. */
 
 import { nearest } from "../settings/rules.ts";
-import { readBackoff } from "../execution/backoff.ts";
+import { readBackoff } from "../execution/handler_backoff.ts";
 import { ABSENT, PRESENT } from "./filters.ts";
 
 /** Options as they come, before they are checked. */

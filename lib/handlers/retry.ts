@@ -6,7 +6,7 @@
  */
 
 import { TOLERANCE } from "../async/schedule.ts";
-import { isAtOnce, leastPause } from "../execution/backoff.ts";
+import { isAtOnce, leastPause } from "../execution/handler_backoff.ts";
 import { type AttemptContext, type Attempts, failAfterwards } from "../execution/execute.ts";
 import type { Handler, Outcome } from "../execution/handler.ts";
 import type { Clock, Seconds } from "../runtime/host.ts";

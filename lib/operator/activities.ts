@@ -6,7 +6,7 @@
 
 import type { ConnectionInfo } from "../client/auth/connection_info.ts";
 import { isLogin, toConnectionInfo } from "../client/auth/login.ts";
-import { ActivityError, runActivity } from "../handlers/activity/activities.ts";
+import { ActivityError, runActivity } from "../handlers/activity/activity_run.ts";
 import type { Check } from "../engines/probing.ts";
 import type { Observer } from "../execution/observer.ts";
 import { PermanentError, toError } from "../execution/errors.ts";

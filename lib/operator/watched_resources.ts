@@ -20,7 +20,7 @@ import type { Persistence } from "../settings/persistence/storage.ts";
 import { entriesOf, keptPartsFor, serverSelectorsFor } from "../settings/server_selectors.ts";
 import type { WatchingSettings } from "../settings/settings.ts";
 import { NAMESPACES } from "./namespaces.ts";
-import { findNotesRoom } from "./notes_room.ts";
+import { findNotesRoom } from "./find_notes_room.ts";
 import { formatField } from "../model/fields.ts";
 
 export interface WatchedResourcesOptions {

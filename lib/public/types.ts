@@ -51,7 +51,7 @@ export type {
   DeclareCache,
 } from "../handlers/cache.ts";
 export type { TargetAddress, TriggerTarget } from "../handlers/reconcile/targets.ts";
-export type { ExponentialBackoff, HandlerBackoff } from "../execution/backoff.ts";
+export type { ExponentialBackoff, HandlerBackoff } from "../execution/handler_backoff.ts";
 export type { RateLimit, ReconcileReason } from "../handlers/reconcile/reconcile_record.ts";
 export type { IndexKey, IndexOf, IndexValue, SingleValue } from "../handlers/index/index_handle.ts";
 export type { DeclaredHandler } from "../registry/declared.ts";
@@ -101,7 +101,7 @@ export type {
 export type { WriteOptions } from "../client/client.ts";
 export type { ReplicasOption } from "../operator/run_options.ts";
 export type { MissingRight } from "../client/errors.ts";
-export type { ConditionOptions } from "../registry/conditions.ts";
+export type { ConditionOptions } from "../registry/object_conditions.ts";
 export type { ObjectOf, STANZAS, Stanzas, StanzasOf } from "../registry/stanzas.ts";
 export type { DeclareTask, TaskArguments, TaskOptions } from "../handlers/task/task_handler.ts";
 export type {

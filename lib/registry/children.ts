@@ -8,7 +8,7 @@ import type { JsonObject, KubeObject, ObjectMeta } from "../model/object.ts";
 import type { Patch } from "../model/patch.ts";
 import type { Seconds } from "../runtime/host.ts";
 import type { AppliedFields } from "./api.ts";
-import type { Conditions } from "./conditions.ts";
+import type { Conditions } from "./object_conditions.ts";
 import type { ResourceType } from "./resource.ts";
 import type { ObjectOf } from "./stanzas.ts";
 

@@ -7,7 +7,7 @@
 import type { Stopped } from "../../async/stop_flag.ts";
 import type { JsonObject } from "../../model/object.ts";
 import type { Children } from "../../registry/children.ts";
-import type { Conditions } from "../../registry/conditions.ts";
+import type { Conditions } from "../../registry/object_conditions.ts";
 import type { FieldValue } from "../../registry/field_paths.ts";
 import type { Seconds } from "../../runtime/host.ts";
 import type { AttemptArguments, ObjectArguments, PlainMemo } from "../arguments.ts";

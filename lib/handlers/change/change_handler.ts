@@ -7,7 +7,7 @@
 import type { Diff } from "../../model/diff.ts";
 import type { JsonObject } from "../../model/object.ts";
 import type { Children } from "../../registry/children.ts";
-import type { Conditions } from "../../registry/conditions.ts";
+import type { Conditions } from "../../registry/object_conditions.ts";
 import type { DeepReadonly, FieldPathOf, FieldValue } from "../../registry/field_paths.ts";
 import type { ResourceLike } from "../../registry/resource.ts";
 import type { StanzasOf } from "../../registry/stanzas.ts";

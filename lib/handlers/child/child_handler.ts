@@ -3,11 +3,11 @@
  * with its owner at hand.
  */
 
-import type { HandlerBackoff } from "../../execution/backoff.ts";
+import type { HandlerBackoff } from "../../execution/handler_backoff.ts";
 import type { JsonObject } from "../../model/object.ts";
 import { formatSelector } from "../../model/selector.ts";
 import type { Children } from "../../registry/children.ts";
-import type { Conditions } from "../../registry/conditions.ts";
+import type { Conditions } from "../../registry/object_conditions.ts";
 import type { DeepReadonly } from "../../registry/field_paths.ts";
 import { type ResourceLike, selectorOf } from "../../registry/resource.ts";
 import type { ObjectOf } from "../../registry/stanzas.ts";

@@ -5,7 +5,7 @@
  */
 
 import type { JsonObject, WatchEvent } from "../../model/object.ts";
-import type { Conditions } from "../../registry/conditions.ts";
+import type { Conditions } from "../../registry/object_conditions.ts";
 import type { DeepReadonly, FieldValue } from "../../registry/field_paths.ts";
 import type { ObjectOf } from "../../registry/stanzas.ts";
 import type { AttemptArguments, ObjectArguments, PlainMemo } from "../arguments.ts";

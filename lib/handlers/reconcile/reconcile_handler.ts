@@ -5,11 +5,11 @@
  * of another object, and brings everything in line with it. Both may be declared for one kind.
  */
 
-import { exponential, type HandlerBackoff } from "../../execution/backoff.ts";
+import { exponential, type HandlerBackoff } from "../../execution/handler_backoff.ts";
 import type { ErrorsMode } from "../../execution/errors.ts";
 import type { JsonObject } from "../../model/object.ts";
 import type { Children } from "../../registry/children.ts";
-import type { Conditions } from "../../registry/conditions.ts";
+import type { Conditions } from "../../registry/object_conditions.ts";
 import type { DeepReadonly, FieldValue } from "../../registry/field_paths.ts";
 import type { ObjectOf } from "../../registry/stanzas.ts";
 import { blamedOn, type CallSite } from "../../runtime/call_site.ts";

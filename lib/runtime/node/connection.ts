@@ -12,7 +12,7 @@ import { clearTimeout, setTimeout } from "node:timers";
 import { createSecureContext } from "node:tls";
 import type { Connection, ConnectOptions, HttpRequest, HttpResponse } from "../host.ts";
 import { checkProxy, checkTls, type DialTarget, open, type TlsOptions } from "./dial.ts";
-import { Exchange, type Line } from "./exchange.ts";
+import { type Line, RoundTrip } from "./round_trip.ts";
 import { ResponseReader } from "./response_reader.ts";
 import { type Brake, SocketWire, type Tap, type Wire, type WireEvents } from "./wire.ts";
 
@@ -52,7 +52,7 @@ class Pool implements Connection {
   /** The header that names the server. */
   readonly #host: string;
   readonly #idle: Lane[] = [];
-  readonly #exchanges = new Set<Exchange>();
+  readonly #roundTrips = new Set<RoundTrip>();
   #isDisposed = false;
 
   constructor(options: ConnectOptions, care: Care) {
@@ -83,26 +83,26 @@ class Pool implements Connection {
     } catch (error) {
       return Promise.reject(error);
     }
-    const exchange = new Exchange({ signal, open: this.#exchanges });
+    const roundTrip = new RoundTrip({ signal, open: this.#roundTrips });
     const lane = this.#idle.pop();
-    if (lane === undefined) this.#dial(exchange, { head, request });
-    else lane.send(exchange, { head, request });
-    return exchange.whenHead;
+    if (lane === undefined) this.#dial(roundTrip, { head, request });
+    else lane.send(roundTrip, { head, request });
+    return roundTrip.whenHead;
   }
 
   [Symbol.dispose](): void {
     if (this.#isDisposed) return;
     this.#isDisposed = true;
-    for (const exchange of [...this.#exchanges]) exchange.fail(new Error("The connection was closed"));
+    for (const roundTrip of [...this.#roundTrips]) roundTrip.fail(new Error("The connection was closed"));
     this.#clear();
   }
 
   /** Opens a connection for a request. A caller that gives up waiting takes the connection with it. */
-  #dial(exchange: Exchange, sending: Sending): void {
+  #dial(roundTrip: RoundTrip, sending: Sending): void {
     const { proxy, connectTimeout } = this.#options;
     const timer = connectTimeout === undefined ? undefined : setTimeout(() => {
       const error = new Error(`Cannot connect to the server: no connection after ${connectTimeout} s`);
-      exchange.fail(Object.assign(error, { code: "ETIMEDOUT" }));
+      roundTrip.fail(Object.assign(error, { code: "ETIMEDOUT" }));
     }, connectTimeout * 1000);
     const dialing = open({
       target: this.#target,
@@ -112,8 +112,8 @@ class Pool implements Connection {
       probeDelay: PROBE_DELAY,
     }, (error, socket) => {
       clearTimeout(timer);
-      if (socket === undefined) return exchange.fail(error);
-      if (exchange.isOver) return void socket.destroy();
+      if (socket === undefined) return roundTrip.fail(error);
+      if (roundTrip.isOver) return void socket.destroy();
       const { brake, tap } = this.#care;
       const lane = new Lane({
         wire: (told) => tap?.(socket, told) ?? new SocketWire(socket, told, brake),
@@ -121,9 +121,9 @@ class Pool implements Connection {
         drop: (dropped) => this.#drop(dropped),
         clear: () => this.#clear(),
       });
-      lane.send(exchange, sending);
+      lane.send(roundTrip, sending);
     });
-    exchange.begin({
+    roundTrip.begin({
       hold: () => {},
       release: () => {},
       distrust: () => {},
@@ -187,12 +187,12 @@ interface LaneOptions {
   readonly clear: () => void;
 }
 
-/** One connection, and the exchange on it. */
+/** One connection, and the round trip on it. */
 class Lane implements Line, WireEvents {
   readonly #options: LaneOptions;
   readonly #reader = new ResponseReader();
   readonly #wire: Wire;
-  #exchange: Exchange | undefined;
+  #roundTrip: RoundTrip | undefined;
   #isHeld = false;
 
   constructor(options: LaneOptions) {
@@ -200,16 +200,16 @@ class Lane implements Line, WireEvents {
     this.#wire = options.wire(this);
   }
 
-  send(exchange: Exchange, { head, request: { method, body, mayBegin } }: Sending): void {
+  send(roundTrip: RoundTrip, { head, request: { method, body, mayBegin } }: Sending): void {
     const wire = this.#wire;
     if (mayBegin?.() === false) {
-      exchange.fail(new Error("The request was not sent: it may not begin any more"));
+      roundTrip.fail(new Error("The request was not sent: it may not begin any more"));
       wire.keep(false);
       return this.#options.free(this);
     }
-    this.#exchange = exchange;
-    exchange.begin(this);
-    this.#reader.expect(method, exchange);
+    this.#roundTrip = roundTrip;
+    roundTrip.begin(this);
+    this.#reader.expect(method, roundTrip);
     wire.keep(true);
     if (typeof body !== "object") return wire.send(head + (body ?? ""));
     wire.send(head);
@@ -223,7 +223,7 @@ class Lane implements Line, WireEvents {
   }
 
   release(isReusable: boolean): void {
-    this.#exchange = undefined;
+    this.#roundTrip = undefined;
     // NB: a server may answer before it has read the request: the unread part would go before the next one.
     if (!isReusable || this.#wire.isBusy) return this.destroy();
     this.hold(false);
@@ -237,7 +237,7 @@ class Lane implements Line, WireEvents {
   }
 
   destroy(): void {
-    this.#exchange = undefined;
+    this.#roundTrip = undefined;
     this.#options.drop(this);
     this.#wire.destroy();
   }
@@ -251,13 +251,13 @@ class Lane implements Line, WireEvents {
   }
 
   broken(error: unknown): void {
-    this.#exchange?.fail(error);
+    this.#roundTrip?.fail(error);
     this.destroy();
   }
 
   /** The server has closed it. */
   closed(): void {
-    if (!this.#reader.close()) this.#exchange?.lose();
+    if (!this.#reader.close()) this.#roundTrip?.lose();
     this.destroy();
   }
 }

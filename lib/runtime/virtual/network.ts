@@ -19,7 +19,7 @@ import type {
   Server,
 } from "../host.ts";
 import type { Activity } from "./activity.ts";
-import { networkError, VirtualExchange } from "./exchange.ts";
+import { networkError, VirtualRoundTrip } from "./round_trip.ts";
 
 /** Answers requests; the client's request fails with its error. */
 export type VirtualFetch = (request: Request, peer: Peer) => Response | Promise<Response>;
@@ -55,7 +55,7 @@ const FIRST_PORT = 20_000;
 interface Listener {
   readonly fetch: VirtualFetch;
   readonly tls?: ServeOptions["tls"];
-  readonly open: Set<VirtualExchange>;
+  readonly open: Set<VirtualRoundTrip>;
 }
 
 class MemoryNetwork implements VirtualNetwork {
@@ -63,7 +63,7 @@ class MemoryNetwork implements VirtualNetwork {
   readonly #activity: Activity;
   readonly #latency: Random | undefined;
   readonly #listeners = new Map<string, Listener>();
-  readonly #open = new Set<VirtualExchange>();
+  readonly #open = new Set<VirtualRoundTrip>();
   readonly #deaf = new Set<string>();
   #nextPort = FIRST_PORT;
 
@@ -75,7 +75,7 @@ class MemoryNetwork implements VirtualNetwork {
 
   get inFlight(): number {
     let count = 0;
-    for (const exchange of this.#open) if (exchange.isInFlight) count++;
+    for (const roundTrip of this.#open) if (roundTrip.isInFlight) count++;
     return count;
   }
 
@@ -90,15 +90,15 @@ class MemoryNetwork implements VirtualNetwork {
   }
 
   breakAll(): void {
-    for (const exchange of [...this.#open]) {
-      exchange.fail(networkError("ECONNRESET", "The connection was reset"));
+    for (const roundTrip of [...this.#open]) {
+      roundTrip.fail(networkError("ECONNRESET", "The connection was reset"));
     }
   }
 
   connect(options: ConnectOptions): Connection {
     const url = new URL(options.server);
     const prefix = url.pathname.replace(/(?<!\/)\/+$/, "");
-    const own = new Set<VirtualExchange>();
+    const own = new Set<VirtualRoundTrip>();
     let isClosed = false;
     return {
       request: (request) => {
@@ -108,7 +108,7 @@ class MemoryNetwork implements VirtualNetwork {
       },
       [Symbol.dispose]() {
         isClosed = true;
-        for (const exchange of [...own]) exchange.fail(new Error("The connection was closed"));
+        for (const roundTrip of [...own]) roundTrip.fail(new Error("The connection was closed"));
       },
     };
   }
@@ -143,8 +143,8 @@ class MemoryNetwork implements VirtualNetwork {
   async #close(origin: string, listener: Listener, grace: Seconds = 0): Promise<void> {
     if (this.#listeners.get(origin)?.open === listener.open) this.#listeners.delete(origin);
     if (grace > 0 && listener.open.size > 0) await this.#clock.sleep(grace);
-    for (const exchange of [...listener.open]) {
-      exchange.fail(networkError("ECONNRESET", "The server was closed"));
+    for (const roundTrip of [...listener.open]) {
+      roundTrip.fail(networkError("ECONNRESET", "The server was closed"));
     }
   }
 
@@ -154,7 +154,7 @@ class MemoryNetwork implements VirtualNetwork {
     if (listener.tls?.requireCertificate && target.cert === undefined) {
       return this.#activity.run(refuseWithoutCertificate);
     }
-    const exchange = new VirtualExchange({
+    const roundTrip = new VirtualRoundTrip({
       url: target.origin + target.prefix + request.path,
       request,
       activity: this.#activity,
@@ -164,15 +164,15 @@ class MemoryNetwork implements VirtualNetwork {
     const certificate = listener.tls?.ca === undefined ? undefined : target.cert;
     const peer: Peer = { address: "127.0.0.1", ...certificate !== undefined && { certificate } };
     const isDeaf = this.#deaf.has(target.origin);
-    exchange.start((incoming) => isDeaf ? new Promise(() => {}) : listener.fetch(incoming, peer));
-    return exchange.head;
+    roundTrip.start((incoming) => isDeaf ? new Promise(() => {}) : listener.fetch(incoming, peer));
+    return roundTrip.head;
   }
 }
 
 interface Target {
   readonly origin: string;
   readonly prefix: string;
-  readonly own: Set<VirtualExchange>;
+  readonly own: Set<VirtualRoundTrip>;
   readonly cert?: string;
 }
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { TaskGroup } from "../../../lib/async/tasks.ts";
 import { Indexing } from "../../../lib/handlers/index/indexing.ts";
-import { exponential } from "../../../lib/execution/backoff.ts";
+import { exponential } from "../../../lib/execution/handler_backoff.ts";
 import { IndexHandle } from "../../../lib/handlers/index/index_handle.ts";
 import type { IndexHandler } from "../../../lib/handlers/index/index_handler.ts";
 import { silentLogger } from "../../../lib/runtime/logging.ts";

@@ -8,7 +8,7 @@ const TASKS = ["tests/handlers/background/daemon_task_test.ts"];
 const POSTING = ["tests/engines/posting/poster_test.ts"];
 
 const mutants: Mutant[] = [
-  ...breaksOf("lib/handlers/activity/activities.ts", [
+  ...breaksOf("lib/handlers/activity/activity_run.ts", [
     [
       "resultsOf",
       "failures.set(handler.id, outcome.error);",

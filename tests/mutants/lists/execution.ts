@@ -21,7 +21,7 @@ const mutants: Mutant[] = [
   ...breaksOf("lib/execution/execute.ts", [
     ["retryOrFail", "runtime: options.spent + delay };", "runtime: options.spent };"],
     ["retryOrFail", "retry: options.attempts.retry + 1,", "retry: options.attempts.retry,"],
-  ], ["tests/handlers/activity/activities_test.ts"]),
+  ], ["tests/handlers/activity/activity_run_test.ts"]),
   ...breaksOf("lib/handlers/change/progress.ts", [
     ["afterOutcome", "retries: record.retries + 1,", "retries: 1,"],
     [

@@ -5,7 +5,7 @@ import type { Mutant } from "../mutant.ts";
 const tests = ["tests/scenarios/activities_test.ts"];
 const posting = ["tests/scenarios/posting_test.ts"];
 
-const ACTIVITIES = { file: "lib/handlers/activity/activities.ts", tests };
+const ACTIVITIES = { file: "lib/handlers/activity/activity_run.ts", tests };
 const RUNNING = { file: "lib/operator/operator_run.ts", tests };
 const ARGS = { file: "lib/handlers/object_args.ts", tests };
 const LIFETIME = { file: "lib/operator/run.ts", tests };

@@ -12,7 +12,7 @@ import { BodyReader, type BodySource } from "./body_reader.ts";
 import type { ResponseFields } from "./response_fields.ts";
 import type { ResponseSink } from "./response_reader.ts";
 
-/** The connection that a request has been given, as far as its exchange needs it. */
+/** The connection that a request has been given, as far as its round trip needs it. */
 export interface Line {
   /** Has the socket stop reading, or go on. */
   hold(isHeld: boolean): void;
@@ -25,14 +25,14 @@ export interface Line {
 }
 
 /** A request on its way, and then its response. */
-export class Exchange implements HttpResponse, ResponseSink, BodySource {
+export class RoundTrip implements HttpResponse, ResponseSink, BodySource {
   /** Settles with the response's head. */
   readonly whenHead: Promise<HttpResponse>;
   status = 0;
   readonly #resolve: (response: HttpResponse) => void;
   readonly #reject: (reason: unknown) => void;
   readonly #signal: AbortSignal | undefined;
-  readonly #open: Set<Exchange>;
+  readonly #open: Set<RoundTrip>;
   readonly #onAbort = (): void => this.fail(this.#signal?.reason);
   readonly #body = new BodyReader(this);
   #fields: ResponseFields | undefined;
@@ -41,7 +41,7 @@ export class Exchange implements HttpResponse, ResponseSink, BodySource {
   #isOver = false;
   #isTaken = false;
 
-  constructor({ signal, open }: { readonly signal?: AbortSignal; readonly open: Set<Exchange> }) {
+  constructor({ signal, open }: { readonly signal?: AbortSignal; readonly open: Set<RoundTrip> }) {
     const { promise, resolve, reject } = Promise.withResolvers<HttpResponse>();
     this.whenHead = promise;
     this.#resolve = resolve;
@@ -104,7 +104,7 @@ export class Exchange implements HttpResponse, ResponseSink, BodySource {
     line?.release(isReusable);
   }
 
-  /** Ends the exchange at once; whoever waits for the head or the body gets the reason. */
+  /** Ends the round trip at once; whoever waits for the head or the body gets the reason. */
   fail(reason: unknown): void {
     if (this.#isOver) return;
     const line = this.#line;

@@ -5,15 +5,15 @@ import { gunzipSync } from "node:zlib";
 import type { HttpRequest, HttpResponse, Random } from "../host.ts";
 import { type Activity, turn, type Work } from "./activity.ts";
 
-/** The request of an exchange, and its answer. */
-export interface VirtualExchangeOptions {
+/** The request of a round trip, and its answer. */
+export interface VirtualRoundTripOptions {
   readonly url: string;
   readonly request: HttpRequest;
   readonly activity: Activity;
   /** By which the answer, and each piece of it, is late. Undefined: it is not. */
   readonly latency?: Random;
-  /** Where the exchange stands while it is open. */
-  readonly sets: readonly Set<VirtualExchange>[];
+  /** Where the round trip stands while it is open. */
+  readonly sets: readonly Set<VirtualRoundTrip>[];
 }
 
 /** How late an answer can be, in turns of the event loop. */
@@ -25,16 +25,16 @@ export function networkError(code: string, message: string, cause?: unknown): Er
 }
 
 /** A request on its way, and then its response. */
-export class VirtualExchange implements HttpResponse {
+export class VirtualRoundTrip implements HttpResponse {
   /** Settles with the response's head. */
   readonly head: Promise<HttpResponse>;
   status = 0;
   headers: Readonly<Record<string, string>> = {};
   warning: string | undefined;
-  readonly #options: VirtualExchangeOptions;
+  readonly #options: VirtualRoundTripOptions;
   readonly #resolve: (response: HttpResponse) => void;
   readonly #reject: (reason: unknown) => void;
-  /** Rejects when the exchange breaks. */
+  /** Rejects when the round trip breaks. */
   readonly #broken: Promise<never>;
   readonly #break: (reason: unknown) => void;
   #isBroken = false;
@@ -49,7 +49,7 @@ export class VirtualExchange implements HttpResponse {
   #isOver = false;
   #text: Work | undefined;
 
-  constructor(options: VirtualExchangeOptions) {
+  constructor(options: VirtualRoundTripOptions) {
     const head = Promise.withResolvers<HttpResponse>();
     const broken = Promise.withResolvers<never>();
     this.head = head.promise;
@@ -108,7 +108,7 @@ export class VirtualExchange implements HttpResponse {
     this.fail(new Error("The response was cancelled"));
   }
 
-  /** Ends the exchange at once on both sides; whoever waits on the client's side gets the reason. */
+  /** Ends the round trip at once on both sides; whoever waits on the client's side gets the reason. */
   fail(reason: unknown): void {
     if (this.#isOver) return;
     this.#finish();

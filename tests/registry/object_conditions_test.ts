@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { KubeObject } from "../../lib/model/object.ts";
 import { Patch } from "../../lib/model/patch.ts";
-import { ObjectConditions } from "../../lib/registry/conditions.ts";
+import { ObjectConditions } from "../../lib/registry/object_conditions.ts";
 
 function make(conditions: object[] = []) {
   const body: KubeObject = { metadata: { generation: 3 }, status: { conditions } };

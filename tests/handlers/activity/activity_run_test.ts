@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { ActivityError, runActivity } from "../../../lib/handlers/activity/activities.ts";
+import { ActivityError, runActivity } from "../../../lib/handlers/activity/activity_run.ts";
 import {
   HandlerRetriesError,
   HandlerTimeoutError,
   PermanentError,
   TemporaryError,
 } from "../../../lib/execution/errors.ts";
-import { exponential } from "../../../lib/execution/backoff.ts";
+import { exponential } from "../../../lib/execution/handler_backoff.ts";
 import type { ActivityHandler } from "../../../lib/handlers/activity/activity_handler.ts";
 import { silentLogger } from "../../../lib/runtime/logging.ts";
 import type { VirtualClock } from "../../../lib/runtime/virtual/clock.ts";

@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { exponential, isAtOnce, leastPause, pauseAfter, readBackoff } from "../../lib/execution/backoff.ts";
+import {
+  exponential,
+  isAtOnce,
+  leastPause,
+  pauseAfter,
+  readBackoff,
+} from "../../lib/execution/handler_backoff.ts";
 import { virtualHost } from "../../lib/runtime/virtual/host.ts";
 
 describe("exponential()", () => {
