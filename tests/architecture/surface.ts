@@ -72,10 +72,10 @@ export const SURFACE: Readonly<Record<string, string>> = {
   `,
   "./persistence": `
     AnnotationNotesOptions AnnotationsOptions AutoOptions CombineOptions DiffBaseStorage EssenceNote
-    FetchEssenceOptions FetchOptions FieldPath FieldSpec KeyForm KopfOptions MigrateOptions Notes
-    NotesOptions NotesRoom Persistence ProgressRecord ProgressStorage ProgressTarget RecordForm
-    StatusNotesOptions StatusOptions UnreadableRecord annotationNotes annotations auto combineNotes kopf
-    migrate status statusNotes
+    FetchEssenceOptions FetchOptions FieldPath FieldSpec ForeignNote KeyForm KopfOptions MigrateOptions
+    Notes NotesOptions NotesRoom Persistence ProgressRecord ProgressStorage ProgressTarget RecordForm
+    Restored RestoredOptions StatusNotesOptions StatusOptions UnreadableRecord annotationNotes annotations
+    auto combineNotes kopf migrate status statusNotes
   `,
   "./settings": `
     AdmissionSettings BackgroundSettings Backoffs ByKind ExecutionSettings NetworkingSettings

@@ -161,7 +161,7 @@ const mutants: Mutant[] = [
     ["Slots.of", "if (known !== undefined) return known;", ""],
     ["Slots.areUnfinished", "slot.isUnfinished === true", "false"],
     ["Slots.moved", "slot.moved?.(before, after, how);", ""],
-    ["Slots.writing", "told.length <= 1", "told.length >= 1"],
+    ["Slots.writing", "told === undefined ? one : both(told, one)", "one"],
   ]),
   ...breaksOf("lib/execution/write_requests.ts", [
     [
