@@ -349,8 +349,8 @@ const order: Mutant[] = [
   ...breaksOf(TURN, [
     [
       "prepare",
-      'logger.child({ name: "lotse.objects", reference });',
-      'logger.child({ name: "lotse.objects" });',
+      'name: "lotse.objects",\n    reference,',
+      'name: "lotse.objects",',
     ],
   ], handlers),
   ...breaksOf(TURN, [
