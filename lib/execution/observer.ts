@@ -178,6 +178,10 @@ export interface Observer extends RequestObserver {
   /** An admission review has come. */
   reviewBegins?(webhook: ReviewedWebhook): void;
   reviewEnds?(webhook: ReviewedWebhook, end: { readonly code: number; readonly seconds: Seconds }): void;
+  /** The certificate of webhooks was read, from files or from the Secret that replicas share: whether it could be used. */
+  certificateRead?(isGood: boolean): void;
+  /** Another client had changed a webhook configuration, or that Secret, and the operator has put it right. */
+  webhooksRepaired?(kind: string): void;
   /** Runs a piece of work, from inside. */
   around?<Result>(step: Step, run: () => Promise<Result>): Promise<Result>;
 }
@@ -214,6 +218,8 @@ const TOLD = [
   "strayError",
   "reviewBegins",
   "reviewEnds",
+  "certificateRead",
+  "webhooksRepaired",
 ] as const satisfies readonly (keyof Observer)[];
 
 /** Called when an observer has thrown, with the name of its method. Must not throw. */

@@ -197,15 +197,18 @@ export class OperatorRun {
   /** Returns the checks of the operator's readiness, as they are now. */
   checks(): readonly Check[] {
     const { gates, indexing, stuckHandlers } = this.#components;
-    return [
-      { name: "shutdown", problem: this.#options.signal.aborted ? "the operator is stopping" : undefined },
+    const lists = [
       { name: "started", problem: this.#isStarted ? undefined : "the kinds are not known yet" },
       { name: "indexes", problem: indexing.problem },
+      ...this.#informers.checks(),
+    ];
+    return [
+      { name: "shutdown", problem: this.#options.signal.aborted ? "the operator is stopping" : undefined },
+      ...this.#admission.relax(lists),
       stuckHandlers.check(),
       ...this.#responsibility.checks(),
       ...this.#admission.checks(),
       ...this.#peering.checks(gates.isPaused),
-      ...this.#informers.checks(),
     ];
   }
 
@@ -302,6 +305,7 @@ export class OperatorRun {
   async #stop(): Promise<void> {
     const { settings: { queueing: { exitTimeout } }, logger, host: { clock } } = this.#options;
     const { gates, work, tasks } = this.#components;
+    this.#admission.leave();
     await this.#responsibility.leave({ timeout: exitTimeout });
     using _leftovers = this.#leftovers;
     const released = this.#admission.stop();
@@ -311,7 +315,8 @@ export class OperatorRun {
     if (!await withTimeout(watching, { clock, timeout: exitTimeout })) {
       logger.warn("The server does not answer: requests are left behind", { streams: this.#watching.size });
     }
-    await released;
+    // Of replicas each answers reviews for longer than its handlers run.
+    if (this.#responsibility.settings === undefined) await released;
     this.#queue.stop();
     using daemons = this.#daemons;
     const [isFinished] = await Promise.all([drained(work, { clock, timeout: exitTimeout }), daemons.exit()]);
@@ -321,6 +326,7 @@ export class OperatorRun {
       drained(this.#background, { clock, timeout: LEFTOVERS }),
     ]);
     gates.stopWrites();
+    await released;
     if (areFinished.every(Boolean)) return;
     logger.warn("Some handlers do not stop: they are left behind", {
       objects: this.#queue.busy.slice(0, MOST_NAMED),
@@ -490,12 +496,12 @@ export class OperatorRun {
 
   #createAdmission(): Admission {
     const { logger, settings, registry } = this.#options;
-    const { caches, indexing, observer, gates, failed, listeners } = this.#components;
+    const { caches, indexing, observer, failed, listeners } = this.#components;
     return new Admission({
       host: listeners.host,
       logger,
       client: this.client,
-      responsibility: this.#responsibility,
+      replicas: this.#responsibility,
       observer,
       settings,
       poster: this.#poster,
@@ -508,7 +514,6 @@ export class OperatorRun {
       },
       indices: indexing.indices,
       gate: indexing.gate,
-      signal: gates.handlers,
       onFailure: (error) => failed.abort(error),
       onEnd: () => this.#ended.abort(),
     });

@@ -1,5 +1,6 @@
 /**
- * The facts in a certificate or a key: for servers that judge a client by it, and for keys that come encrypted.
+ * The facts in a certificate or a key: for servers that judge a client by it, for keys that come encrypted, and for certificates
+ * that replicas share.
  */
 
 import { createPrivateKey, X509Certificate } from "node:crypto";
@@ -45,6 +46,34 @@ export function certificateFacts(certificate: string): CertificateFacts {
  */
 export function decryptKey(key: string, password: string): string {
   return createPrivateKey({ key, passphrase: password }).export({ type: "pkcs8", format: "pem" }).toString();
+}
+
+/** Returns the certificates of a PEM text, each once and in their order; empty if there are none. Text between them does not count. */
+export function splitCertificates(text: string): string[] {
+  const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
+  return [...new Set(blocks.map((block) => `${block}\n`))];
+}
+
+/** Returns the first of the authorities that has signed the certificate; undefined if none has. Authorities that are none do not count. */
+export function issuerOf(certificate: string, authorities: readonly string[]): string | undefined {
+  const leaf = new X509Certificate(certificate);
+  return authorities.find((authority) => {
+    try {
+      const issuer = new X509Certificate(authority);
+      return issuer.ca && leaf.checkIssued(issuer) && leaf.verify(issuer.publicKey);
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** Whether the key belongs to the certificate; false if either is none. Never throws: its error might quote the key. */
+export function isKeyOf(key: string, certificate: string): boolean {
+  try {
+    return new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key));
+  } catch {
+    return false;
+  }
 }
 
 /** Names come as lines, "CN=admin". */

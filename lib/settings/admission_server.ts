@@ -6,7 +6,7 @@
  */
 
 import type { JsonObject } from "../model/object.ts";
-import type { Host, Peer } from "../runtime/host.ts";
+import type { Host, Peer, ServerTls } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 
 /** How Kubernetes reaches a webhook. Source: Kubernetes API reference, WebhookClientConfig. */
@@ -96,6 +96,16 @@ export interface CertificateValidity {
   readonly notAfter: string;
 }
 
+/** A certificate in use. */
+export interface ServedCertificate {
+  /** To be presented. */
+  readonly tls: ServerTls;
+  /** The authorities by which clients are to trust it, and the certificates of other replicas. PEM. */
+  readonly caBundle: string;
+  /** Waits until it is to be replaced, and returns the next one; undefined if the signal aborts first. */
+  changed(signal: AbortSignal): Promise<ServedCertificate | undefined>;
+}
+
 /** The things that a server works with. */
 export interface AdmissionServerContext {
   /** Answers reviews. */
@@ -112,6 +122,15 @@ export interface AdmissionServerContext {
   readonly signal: AbortSignal;
   /** To be told of the certificate that the server has from now on: the operator is ready only while that is valid. */
   readonly presents: (certificate: CertificateValidity) => void;
+  /**
+   * Returns the certificate that all replicas present, valid for the given names and addresses; undefined without `replicas`, where
+   * a server has a certificate of its own.
+   */
+  readonly shared?: (hosts: readonly string[]) => Promise<ServedCertificate>;
+  /** Whether the operator stops: then each answer ends its connection, so that the client opens the next one to another replica. */
+  readonly isLeaving?: () => boolean;
+  /** To be told of each reading of a certificate from files, for metrics: whether it could be used. */
+  readonly read?: (isGood: boolean) => void;
 }
 
 /** Serves, and gives the way to it: once it is open, and whenever that changes. When it ends, the operator ends. */

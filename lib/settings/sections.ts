@@ -188,9 +188,22 @@ export interface AdmissionSettings {
   /**
    * The webhooks that an operator takes back when it stops, but for `persistent` ones. "own": webhooks that lead to this process
    * alone, by a URL; behind a Service other replicas may answer. "all": webhooks with our Service too, unless a replica that
-   * started later has written them. "nothing": they stay. Default: "own".
+   * started later has written them. "nothing": they stay. With `replicas` webhooks stay, whatever they lead to, unless it is
+   * "all": then the last replica takes them back. Default: "own".
    */
   release: "own" | "all" | "nothing";
+  /** How long a certificate is valid that replicas share; it is replaced after two thirds of that. Default: 31,536,000, a year. */
+  certificateValidity: Seconds;
+  /**
+   * How long after the last configuration was told of the next authority its certificate is presented: the time that API servers
+   * have to notice. Default: 60.
+   */
+  certificateSettle: Seconds;
+  /**
+   * How long a replica that stops goes on to answer reviews, for API servers and nodes that have not noticed that it leaves. With
+   * `replicas` only. Default: 10.
+   */
+  linger: Seconds;
 }
 
 /** How handlers are run. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { AdmissionError, operator, webhookServer } from "../../mod.ts";
-import { VALIDATING_WEBHOOK_CONFIGURATIONS } from "../../lib/model/kinds.ts";
+import { LEASES, VALIDATING_WEBHOOK_CONFIGURATIONS } from "../../lib/model/kinds.ts";
 import { createAuthority } from "../../lib/runtime/certificates.ts";
 import { MUTATING_WEBHOOK_CONFIGURATIONS } from "../../lib/model/kinds.ts";
 import { Doorway, objectOf, reviewOf } from "../support/reviews.ts";
@@ -437,51 +437,52 @@ suite("admission servers", (scenario) => {
   );
 
   scenario.timed(
-    "[P10] a replica that stops leaves what leads to the one that started after it",
+    "[P10] of two processes behind one Service the one that started last has the say, and the first one yields for good",
     async (world) => {
-      const door = new Doorway({ url: "https://a.test" });
-      const replica = async ({ serve: server }: Doorway): ReturnType<typeof world.start> => {
-        const op = operator({ admission: { server, managed: NAME } });
-        op.on.validate(Example, function check() {});
-        return await world.start(op);
+      const replica = async (path: string): Promise<[Doorway, Awaited<ReturnType<typeof world.start>>]> => {
+        const door = new Doorway({ service: { name: "hooks", namespace: "default", path, port: 443 } });
+        const op = operator({ admission: { server: door.serve, managed: NAME } });
+        // NB: on a real server nobody answers there, so nobody may be kept from anything.
+        op.on.validate(Example, { ignoreFailures: true }, function check() {});
+        return [door, await world.start(op)];
       };
-      const urls = async (): Promise<unknown[]> =>
-        (await webhooksIn(world)).map(({ clientConfig }) => (clientConfig as Loose).url);
-      const first = await replica(door);
-      assert.deepEqual(await urls(), ["https://a.test/check"]);
-      const second = await replica(new Doorway({ url: "https://b.test" }));
+      const paths = async (): Promise<unknown[]> =>
+        (await webhooksIn(world)).map(({ clientConfig }) => ((clientConfig as Loose).service as Loose).path);
+      const [door, first] = await replica("/a");
+      assert.deepEqual(await paths(), ["/a/check"]);
+      const [, second] = await replica("/b");
       await second.advance(10);
-      assert.deepEqual(await urls(), ["https://b.test/check"], "and they do not undo each other's writes");
+      assert.deepEqual(await paths(), ["/b/check"], "and they do not undo each other's writes");
       const before = world.writes().length;
-      door.move({ url: "https://a.test/elsewhere" });
+      door.move({ service: { name: "hooks", namespace: "default", path: "/a/elsewhere", port: 443 } });
       await first.advance(10);
       const writes = world.writes().slice(before).filter(({ path }) =>
         path.includes("webhookconfigurations")
       );
       assert.deepEqual(writes, [], "nor when the first is reached in another way");
+      assert.ok(
+        first.messages("warn").some((message) => message.startsWith("Another process that started later")),
+      );
       await first.stop();
-      assert.deepEqual(await urls(), ["https://b.test/check"]);
+      assert.deepEqual(await paths(), ["/b/check"]);
       await second.stop();
-      assert.deepEqual(await urls(), []);
     },
   );
 
   scenario.timed(
-    "[P10] an old replica that writes late does not overwrite what a newer one has written just then",
+    "[P10] a process that writes late does not overwrite what a later one has written just then",
     async (world) => {
-      const door = new Doorway({ url: "https://a.test" });
-      const replica = async ({ serve: server }: Doorway): ReturnType<typeof world.start> => {
-        const op = operator({ admission: { server, managed: NAME } });
-        op.on.validate(Example, { ignoreFailures: true }, function check() {});
-        return await world.start(op);
-      };
-      const first = await replica(door);
+      const service = { name: "hooks", namespace: "default", path: "/a", port: 443 };
+      const door = new Doorway({ service });
+      const op = operator({ admission: { server: door.serve, managed: NAME } });
+      op.on.validate(Example, { ignoreFailures: true }, function check() {});
+      const first = await world.start(op);
       const newest = [{
         name: `check.${NAME}`,
         sideEffects: "None",
         admissionReviewVersions: ["v1"],
         failurePolicy: "Ignore",
-        clientConfig: { url: "https://b.test/check" },
+        clientConfig: { service: { ...service, path: "/b/check" } },
       }];
       let isRaced = false;
       world.intercept = async ({ method, url }, { body }) => {
@@ -490,20 +491,84 @@ suite("admission servers", (scenario) => {
         }
         isRaced = true;
         assert.match(body, /"resourceVersion":"\d+"/);
-        // A newer one has come between the look and the write.
-        const annotations = { "lotse.dev/webhooks-generation": "7" };
+        // A later one has come between the look and the write.
+        const annotations = { "lotse.dev/webhooks-of": "pod-2_abcdefgh" };
         await world.client.patch(VALIDATING_WEBHOOK_CONFIGURATIONS, { name: NAME }, {
           type: "merge",
           body: { metadata: { annotations }, webhooks: newest },
         });
         return undefined;
       };
-      door.move({ url: "https://a.test/moved" });
+      door.move({ service: { ...service, path: "/a/moved" } });
       await world.until(() => isRaced);
       await first.advance(10);
-      const urls = (await webhooksIn(world)).map(({ clientConfig }) => (clientConfig as Loose).url);
-      assert.deepEqual(urls, ["https://b.test/check"]);
+      const [webhook] = await webhooksIn(world);
+      assert.deepEqual(webhook?.clientConfig, { service: { ...service, path: "/b/check" } });
       await first.stop();
+    },
+  );
+
+  scenario.timed(
+    "[N27.1] of two processes with addresses of their own under one name the second is refused, and the first is asked on",
+    async (world) => {
+      const process = (url: string): ReturnType<typeof world.start> => {
+        const op = operator({ admission: { server: new Doorway({ url }).serve, managed: NAME } });
+        op.on.validate(Example, { ignoreFailures: true }, function check() {});
+        return world.start(op);
+      };
+      const urls = async (): Promise<unknown[]> =>
+        (await webhooksIn(world)).map(({ clientConfig }) => (clientConfig as Loose).url);
+      const first = await process("https://a.test");
+      await world.until(async () => (await urls()).length === 1);
+      const lease = { namespace: "default", name: NAME };
+      const { spec } = await world.client.get<{ spec: { holderIdentity: string } }>(LEASES, lease);
+      const second = await process("https://b.test");
+      const refused = new RegExp(`the process "${spec.holderIdentity}" does, as Lease "default/${NAME}" says`);
+      await assert.rejects(async () => {
+        await second.advance(10);
+        await second.stop();
+      }, refused);
+      assert.deepEqual(await urls(), ["https://a.test/check"], "the one that leaves empties nothing");
+      await first.stop();
+      assert.deepEqual(await urls(), []);
+      await assert.rejects(world.client.get(LEASES, lease), { status: 404 });
+    },
+  );
+
+  scenario.timed("[N27.1] the name of a process that has died is taken over", async (world) => {
+    const dead = {
+      apiVersion: "coordination.k8s.io/v1",
+      kind: "Lease",
+      metadata: { name: NAME, namespace: "default" },
+      spec: { holderIdentity: "gone_12345678", leaseDurationSeconds: 15, renewTime: "2026-01-01T00:00:00.000000Z" },
+    };
+    await world.client.create(LEASES, dead);
+    const op = operator({ admission: { server: new Doorway().serve, managed: NAME } });
+    op.on.validate(Example, { ignoreFailures: true }, function check() {});
+    const running = await world.start(op);
+    await running.advance(13);
+    assert.deepEqual(await webhooksIn(world).catch(() => []), [], "it may live yet");
+    await world.until(async () => (await webhooksIn(world).catch(() => [])).length === 1);
+    await running.stop();
+  });
+
+  scenario.timed(
+    "[N27.1] a process whose name another one has taken, as it was stopped for too long, ends and takes nothing away",
+    async (world) => {
+      const op = operator({ admission: { server: new Doorway({ url: "https://a.test" }).serve, managed: NAME } });
+      op.on.validate(Example, { ignoreFailures: true }, function check() {});
+      const running = await world.start(op);
+      await world.until(async () => (await webhooksIn(world).catch(() => [])).length === 1);
+      const lease = { namespace: "default", name: NAME };
+      await world.client.patch(LEASES, lease, {
+        type: "merge",
+        body: { spec: { holderIdentity: "other_12345678", renewTime: "2026-01-01T00:00:00.000000Z" } },
+      });
+      await assert.rejects(async () => {
+        await running.advance(20);
+        await running.stop();
+      }, /the process "other_12345678" does/);
+      assert.equal((await webhooksIn(world)).length, 1);
     },
   );
 

@@ -6,6 +6,7 @@
 
 import type { Client } from "../../client/client.ts";
 import { ApiError } from "../../client/errors.ts";
+import type { Permit } from "../../client/transport/permit.ts";
 import { isEqualJson, isObject } from "../../model/json.ts";
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import type { ResourceOptions } from "../../registry/resource.ts";
@@ -29,12 +30,32 @@ export function conversionBy({ url, service, caBundle }: WebhookClientConfig): J
   };
 }
 
+/** The way that a definition has now; no way, where objects are not converted by anybody; undefined if there is no definition. */
+export async function conversionOf(
+  client: Client,
+  name: string,
+  signal: AbortSignal,
+): Promise<WebhookClientConfig | undefined> {
+  const live = await client.get(CRDS, { name }, { signal }).catch(ignoreMissing);
+  if (live === undefined) return undefined;
+  const conversion = live.spec?.conversion;
+  // The server checks the form of definitions.
+  return (isObject(conversion) ? clientConfigOf(conversion) : {}) as WebhookClientConfig;
+}
+
+/** The annotation of a definition that says whose conversion it is: "NAMESPACE/NAME" of the Leases. */
+const OWNER = "lotse.dev/webhooks-of";
+
 export interface WriteConversionsOptions {
   readonly client: Client;
   /** The way to whoever converts. */
   readonly way: WebhookClientConfig;
   readonly logger: Logger;
   readonly signal: AbortSignal;
+  /** Whose the conversions are: "NAMESPACE/NAME" of the Leases. Default: it is not said. */
+  readonly owner?: string;
+  /** The right to change what replicas share. Default: there are no replicas, or none that could have it. */
+  readonly permit?: Permit;
 }
 
 /**
@@ -44,7 +65,7 @@ export interface WriteConversionsOptions {
  */
 export async function writeConversions(
   kinds: readonly ResourceOptions[],
-  { client, way, logger, signal }: WriteConversionsOptions,
+  { client, way, logger, signal, owner, permit }: WriteConversionsOptions,
 ): Promise<void> {
   const conversion = conversionBy(way);
   for (const { plural, group } of kinds) {
@@ -54,9 +75,13 @@ export async function writeConversions(
     // A merge patch keeps members that it does not name: the other kind of way, too.
     const clientConfig = { url: null, service: null, caBundle: null, ...clientConfigOf(conversion) };
     const webhook = { conversionReviewVersions: ["v1"], clientConfig };
-    const body = { spec: { conversion: { strategy: "Webhook", webhook } } };
+    const { resourceVersion } = live.metadata;
+    const body = {
+      metadata: owner === undefined ? {} : { resourceVersion, annotations: { [OWNER]: owner } },
+      spec: { conversion: { strategy: "Webhook", webhook } },
+    };
     try {
-      await client.patch(CRDS, address, { type: "merge", body }, { signal });
+      await client.patch(CRDS, address, { type: "merge", body }, { signal, permit });
     } catch (error) {
       if (error instanceof ApiError && error.status === 403) {
         logger.error(

@@ -211,6 +211,21 @@ export class Metrics implements Observer, Disposable {
     "Admission reviews that are being answered",
     ["webhook"],
   );
+  readonly #certificateReads = this.#instruments.counter(
+    "certwatcher_read_certificate_total",
+    "Readings of the webhooks' certificate, from files or from the Secret that replicas share",
+    [],
+  );
+  readonly #certificateErrors = this.#instruments.counter(
+    "certwatcher_read_certificate_errors_total",
+    "Readings of the webhooks' certificate that gave none that can be used",
+    [],
+  );
+  readonly #repairs = this.#instruments.counter(
+    "lotse_webhook_repairs_total",
+    "Webhook configurations, and Secrets with their certificate, that others had changed and the operator has put right",
+    ["kind"],
+  );
   readonly #delay = this.#instruments.histogram(
     "lotse_event_loop_delay_seconds",
     "How much later than due a timer runs",
@@ -366,6 +381,15 @@ export class Metrics implements Observer, Disposable {
 
   reviewBegins(webhook: ReviewedWebhook): void {
     this.#reviewing.inc({ webhook });
+  }
+
+  certificateRead(isGood: boolean): void {
+    this.#certificateReads.inc({});
+    if (!isGood) this.#certificateErrors.inc({});
+  }
+
+  webhooksRepaired(kind: string): void {
+    this.#repairs.inc({ kind });
   }
 
   reviewEnds(

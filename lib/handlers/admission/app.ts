@@ -27,6 +27,8 @@ export interface AdmissionAppOptions {
   readonly logger: Logger;
   /** Begins with a slash, and does not end with one. Default: "", the root. */
   readonly path?: string;
+  /** Whether each answer ends its connection. Default: it does not. */
+  readonly isLeaving?: () => boolean;
 }
 
 /** Answers requests. */
@@ -73,7 +75,12 @@ export function admissionApp(options: AdmissionAppOptions): AdmissionApp {
       open.reviews--;
     }
   });
-  app.post("*", limit, (context) => respond(context.req.raw, context.env.peer, options));
+  const { isLeaving = () => false } = options;
+  app.post("*", limit, async (context) => {
+    const response = await respond(context.req.raw, context.env.peer, options);
+    if (isLeaving()) response.headers.set("connection", "close");
+    return response;
+  });
   app.all("*", () => plain("Method not allowed: reviews come by POST", 405, { allow: "POST" }));
   return { fetch: async (request, peer) => await app.fetch(request, { peer }) };
 }

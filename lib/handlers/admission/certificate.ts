@@ -1,22 +1,14 @@
 /**
- * The server's TLS certificate, and how it is replaced: certificates from files that change, or
- * made in the process and renewed long before they expire.
+ * The server's TLS certificate, and how it is replaced: certificates from files that change, shared by replicas, or made in the
+ * process and renewed long before they expire.
  */
 
 import type { Host, Seconds, ServerTls } from "../../runtime/host.ts";
+import type { AdmissionServerContext, ServedCertificate } from "../../settings/admission_server.ts";
 import type { WebhookServerOptions } from "./server_options.ts";
+import { subjectOf } from "./subject.ts";
 
-/** A certificate in use. */
-export interface Identity {
-  readonly tls: ServerTls;
-  /** The authorities by which clients are to trust it. PEM. */
-  readonly caBundle: string;
-  /** Waits until it is to be replaced, and returns the next one; undefined if the signal aborts first. */
-  changed(signal: AbortSignal): Promise<Identity | undefined>;
-}
-
-interface Place {
-  readonly host: Host;
+interface Place extends Pick<AdmissionServerContext, "host" | "shared" | "read"> {
   /** By which name or address clients know the server. */
   readonly name: string;
 }
@@ -29,35 +21,69 @@ const RENEWAL: Seconds = VALID_DAYS * 86400 * 2 / 3;
 export async function openIdentity(
   options: WebhookServerOptions,
   place: Place,
-): Promise<Identity | undefined> {
+): Promise<ServedCertificate | undefined> {
   if (options.insecure === true) return undefined;
   if (options.tls !== undefined || options.certfile !== undefined) return await readIdentity(options, place);
+  if (place.shared !== undefined) return await shareIdentity(options, { ...place, shared: place.shared });
   return await makeIdentity(options, place);
 }
 
-async function readIdentity(options: WebhookServerOptions, place: Place): Promise<Identity> {
+/** The certificate of all replicas; how clients are checked is each server's own. */
+async function shareIdentity(
+  options: WebhookServerOptions,
+  place: Place & Required<Pick<Place, "shared">>,
+): Promise<ServedCertificate> {
+  const check = await clientCheckOf(options, place);
+  const given = options.cadata ?? (options.cafile && await place.host.files.readText(options.cafile));
+  const identityOf = (shared: ServedCertificate): ServedCertificate => ({
+    tls: { ...shared.tls, ...check },
+    caBundle: given || shared.caBundle,
+    changed: async (signal) => {
+      const next = await shared.changed(signal);
+      return next && identityOf(next);
+    },
+  });
+  return identityOf(await place.shared(hostsOf(options, place)));
+}
+
+function hostsOf(
+  { extraSans = [], addr = "" }: WebhookServerOptions,
+  { name }: Pick<Place, "name">,
+): string[] {
+  const { dnsNames, ipAddresses } = subjectOf([name, ...extraSans, addr]);
+  return [...dnsNames, ...ipAddresses];
+}
+
+async function readIdentity(options: WebhookServerOptions, place: Place): Promise<ServedCertificate> {
   const { fileCheckInterval = 60 } = options;
   const { files, clock } = place.host;
-  const read = async (): Promise<Pick<Identity, "tls" | "caBundle">> => {
+  const read = async (): Promise<Pick<ServedCertificate, "tls" | "caBundle">> => {
     const tls = { ...await keyPairOf(options, place), ...await clientCheckOf(options, place) };
     const given = options.cadata ?? (options.cafile && await files.readText(options.cafile));
     return { tls, caBundle: given ?? tls.cert };
   };
-  const identityOf = (current: Pick<Identity, "tls" | "caBundle">): Identity => ({
+  const identityOf = (current: Pick<ServedCertificate, "tls" | "caBundle">): ServedCertificate => ({
     ...current,
     async changed(signal) {
       const before = JSON.stringify(current);
       while (await clock.sleep(fileCheckInterval, signal)) {
         // NB: files are replaced one after the other: a certificate and a key that do not fit yet are read again the next time.
         const next = await read().catch(() => undefined);
-        if (next !== undefined && JSON.stringify(next) !== before && await fits(next.tls)) {
-          return identityOf(next);
-        }
+        const isGood = next !== undefined && await fits(next.tls);
+        place.read?.(isGood);
+        if (isGood && JSON.stringify(next) !== before) return identityOf(next);
       }
       return undefined;
     },
   });
-  return identityOf(await read());
+  try {
+    const first = await read();
+    place.read?.(true);
+    return identityOf(first);
+  } catch (error) {
+    place.read?.(false);
+    throw error;
+  }
 }
 
 async function keyPairOf(options: WebhookServerOptions, { host }: Place): Promise<ServerTls> {
@@ -90,7 +116,7 @@ async function fits(tls: ServerTls): Promise<boolean> {
 }
 
 /** An authority of the process's own signs; it outlives its certificates, so that clients trust a renewed certificate, too. */
-async function makeIdentity(options: WebhookServerOptions, place: Place): Promise<Identity> {
+async function makeIdentity(options: WebhookServerOptions, place: Place): Promise<ServedCertificate> {
   const { clock, random } = place.host;
   // Loading it takes longer than all of the rest, and operators with certificates of their own do not need it.
   const { createAuthority } = await import("../../runtime/certificates.ts");
@@ -103,7 +129,7 @@ async function makeIdentity(options: WebhookServerOptions, place: Place): Promis
   const caBundle = options.cadata ??
     (options.cafile && await place.host.files.readText(options.cafile)) ?? authority.certificate;
   const subject = subjectOf([place.name, ...options.extraSans ?? [], options.addr ?? ""]);
-  const issue = async (): Promise<Identity> => {
+  const issue = async (): Promise<ServedCertificate> => {
     const { certificate, key } = await authority.issue({ ...subject, days: VALID_DAYS, server: true });
     return {
       tls: { cert: certificate, key, ...check },
@@ -112,24 +138,4 @@ async function makeIdentity(options: WebhookServerOptions, place: Place): Promis
     };
   };
   return await issue();
-}
-
-/** Sorts names and addresses; addresses that stand for all interfaces are left out. */
-export function subjectOf(
-  hosts: readonly string[],
-): {
-  readonly commonName: string;
-  readonly dnsNames: readonly string[];
-  readonly ipAddresses: readonly string[];
-} {
-  const given = hosts.map((host) => host.replace(/^\[(.*)\]$/, "$1").toLowerCase())
-    .filter((host) => host !== "" && host !== "0.0.0.0" && host !== "::");
-  const unique = [...new Set(given)];
-  const ipAddresses = unique.filter(isAddress);
-  const dnsNames = unique.filter((host) => !isAddress(host));
-  return { commonName: dnsNames[0] ?? ipAddresses[0] ?? "localhost", dnsNames, ipAddresses };
-}
-
-function isAddress(host: string): boolean {
-  return host.includes(":") || /^\d+\.\d+\.\d+\.\d+$/.test(host);
 }

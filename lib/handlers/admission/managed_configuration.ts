@@ -1,23 +1,22 @@
 /**
- * Keeps one webhook configuration as the operator's handlers want it, while the operator runs, and takes its webhooks back
- * when it stops. The list is written as a whole, and only when it is another one than before.
+ * One webhook configuration at the API server: read, watched, and changed with the version that was read.
  *
- * Replicas share a configuration. Each that starts writes it with the next generation (an annotation); older replicas see it
- * and leave the configuration alone, or they would undo each other's writes for as long as an update rolls. An edit or deletion
- * by another client is put right at once. Source: scenarios B128–B157, P10.
+ * An annotation says whose it is. The configuration is made again after a deletion only where the operator has made it itself: one
+ * that came with manifests must go with them. Which webhooks stand in it is the caller's to decide, for each state that is
+ * read. Source: scenarios B128–B157, P10.
  */
 
 import { CachedObject, type ObjectEvent } from "../../client/cache/object_store.ts";
-import type { Client } from "../../client/client.ts";
+import type { CallOptions, Client } from "../../client/client.ts";
 import { ApiError } from "../../client/errors.ts";
 import { watchOptional } from "../../client/watch/optional_watch.ts";
+import { isObject } from "../../model/json.ts";
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import { apiVersionOf, keyOf, type Resource } from "../../model/resource.ts";
 import type { Host } from "../../runtime/host.ts";
 import type { Logger } from "../../runtime/logging.ts";
-import type { WebhookClientConfig } from "../../settings/admission_server.ts";
-import type { AdmissionSettings, WatcherSettings } from "../../settings/sections.ts";
-import { areWritten, leadsHere } from "./webhook_configuration.ts";
+import type { WatcherSettings } from "../../settings/sections.ts";
+import { areWritten } from "./webhook_configuration.ts";
 
 export interface ManagedConfigurationOptions {
   readonly client: Client;
@@ -28,53 +27,87 @@ export interface ManagedConfigurationOptions {
   /** The configuration's name. */
   readonly name: string;
   readonly logger: Logger;
-  /** Called when the live configuration is not the written one, and has to be written again. */
-  readonly onEdited: (edit: Edit) => void;
+  /** Called when the configuration has another state. */
+  readonly onChange: (change: ConfigurationChange) => void;
 }
 
-/** A change that another client has made to a configuration. */
-export interface Edit {
+/** A change of the live configuration. */
+export interface ConfigurationChange {
   readonly what: "edited" | "deleted";
   readonly object: KubeObject;
+  /** Whether another client has changed webhooks that were written here. */
+  readonly isForeign: boolean;
 }
 
-export interface ReleaseOptions {
-  readonly what: AdmissionSettings["release"];
-  /** The names of webhooks that stay. */
-  readonly persistent: ReadonlySet<unknown>;
-  readonly signal: AbortSignal;
+/** Annotations of configurations. */
+export const CONFIGURATION_ANNOTATIONS = {
+  /** Whose it is: "NAMESPACE/NAME" of the Leases, or the identity of a process, which has no slash. */
+  owner: "lotse.dev/webhooks-of",
+  /** The digests of the webhooks that stand, by name. */
+  digests: "lotse.dev/webhooks",
+  /** "lotse", if the operator has made it itself. */
+  maker: "lotse.dev/made-by",
+} as const;
+
+/** A configuration, as it is to be written. */
+export interface WantedConfiguration {
+  readonly webhooks: readonly JsonObject[];
+  /** Null: taken off. */
+  readonly annotations: Readonly<Record<string, string | null>>;
 }
 
-/** Which start of an operator wrote the configuration, counted from 1. */
-const GENERATION = "lotse.dev/webhooks-generation";
-
-/** How often a write is tried that others were faster than. */
-const ATTEMPTS = 5;
-
-interface Configuration extends KubeObject {
+/** A webhook configuration. */
+export interface Configuration extends KubeObject {
   readonly webhooks?: readonly JsonObject[];
 }
+
+/** How often a write is tried that other clients were faster than. */
+const ATTEMPTS = 5;
 
 /** One configuration. */
 export class ManagedConfiguration {
   readonly #options: ManagedConfigurationOptions;
-  /** The webhooks that were written last. */
+  /** The webhooks that were written here last, and those that are being written. */
   #written: readonly JsonObject[] | undefined;
-  /** The list that is being written. */
   #writing: readonly JsonObject[] | undefined;
   /** The newest state known, of events and of answers to our own writes. */
   #cached: CachedObject | undefined;
-  /** Ours; 0 until it has been written. */
-  #generation = 0;
-  #problem: string | undefined;
+  /** The last state of a configuration that was deleted. */
+  #deleted: Configuration | undefined;
 
   constructor(options: ManagedConfigurationOptions) {
     this.#options = options;
   }
 
-  /** The fault in it now; undefined if it is as it was written, or belongs to a later replica. */
-  get problem(): string | undefined {
-    return this.#problem;
+  get resource(): Resource {
+    return this.#options.resource;
+  }
+
+  /** "KIND NAME", for people. */
+  get title(): string {
+    return `${this.#options.resource.kind} "${this.#options.name}"`;
+  }
+
+  /** The newest state that is known; undefined if there is none. */
+  get live(): Configuration | undefined {
+    return this.#cached?.object;
+  }
+
+  /** The last state of a configuration that was deleted, and is not there again; undefined otherwise. */
+  get deleted(): Configuration | undefined {
+    return this.#cached === undefined ? this.#deleted : undefined;
+  }
+
+  /** Whether it may be made: it was never seen, or the operator had made it itself. */
+  get mayBeMade(): boolean {
+    const { deleted } = this;
+    return deleted === undefined || annotationsOf(deleted)[CONFIGURATION_ANNOTATIONS.maker] !== undefined;
+  }
+
+  /** Whether the live webhooks are those that were written here last. */
+  get isWritten(): boolean {
+    return this.#written !== undefined && this.live !== undefined &&
+      areWritten(this.#written, this.live.webhooks);
   }
 
   /**
@@ -82,11 +115,13 @@ export class ManagedConfiguration {
    *
    * @throws {ApiError} If it may not be made, and is needed.
    */
-  async create(signal: AbortSignal, { isNeeded }: { readonly isNeeded: boolean }): Promise<boolean> {
+  async create(call: CallOptions, { isNeeded }: { readonly isNeeded: boolean }): Promise<boolean> {
     const { client, resource, name, logger } = this.#options;
-    const body = { apiVersion: apiVersionOf(resource), kind: resource.kind, metadata: { name } };
+    if (!this.mayBeMade) return true;
+    const annotations = { [CONFIGURATION_ANNOTATIONS.maker]: "lotse" };
+    const body = { apiVersion: apiVersionOf(resource), kind: resource.kind, metadata: { name, annotations } };
     try {
-      await client.create(resource, body, { signal });
+      this.#adopt(await client.create(resource, body, call));
       logger.debug("Made the webhook configuration", { kind: resource.kind, configuration: name });
       return true;
     } catch (error) {
@@ -102,52 +137,76 @@ export class ManagedConfiguration {
     }
   }
 
+  /** Reads it; undefined if there is none. @throws {ApiError} If the server refuses. */
+  async read(call: CallOptions): Promise<Configuration | undefined> {
+    const { client, resource, name } = this.#options;
+    try {
+      const live = await client.get<Configuration>(resource, { name }, call);
+      this.#adopt(live);
+      return live;
+    } catch (error) {
+      if (!(error instanceof ApiError && error.status === 404)) throw error;
+      if (this.live !== undefined) this.#forget(this.live);
+      return undefined;
+    }
+  }
+
   /**
-   * Writes the list of webhooks, unless it is there or a later replica has written it. Until that has been done it counts as not
-   * written: there is a problem.
+   * Changes exactly the state that `decide` was asked about: if another client is faster, it is read and decided again. An
+   * undefined decision changes nothing, and neither does one that is as it stands. Tells whether it was written.
    *
    * @throws {ApiError} If the server refuses.
    */
-  async write(webhooks: readonly JsonObject[], signal: AbortSignal): Promise<void> {
-    if (this.#problem === undefined && this.#written !== undefined && areWritten(webhooks, this.#written)) {
-      return;
+  async write(
+    decide: (live: Configuration | undefined) => WantedConfiguration | undefined,
+    call: CallOptions,
+  ): Promise<boolean> {
+    for (let attempt = 1;; attempt++) {
+      const live = await this.read(call);
+      const wanted = decide(live);
+      if (wanted === undefined) return false;
+      this.#writing = wanted.webhooks;
+      try {
+        const isNews = live === undefined || !stands(wanted, live);
+        if (isNews) this.#adopt(await this.#send(wanted, live, call));
+        this.#written = wanted.webhooks;
+        return isNews;
+      } catch (error) {
+        const isRaced = error instanceof ApiError && (error.status === 409 || error.status === 404);
+        if (!isRaced || attempt >= ATTEMPTS) throw error;
+      } finally {
+        this.#writing = undefined;
+      }
     }
-    const { logger, resource, name } = this.#options;
-    this.#writing = webhooks;
-    this.#problem ??= `${resource.kind} "${name}" is not written yet`;
-    await this.#change(signal, (live) => {
-      const generation = generationOf(live);
-      if (this.#generation > 0 && generation > this.#generation) return undefined;
-      if (this.#generation === 0) this.#generation = generation + 1;
-      return webhooks;
-    });
-    this.#written = webhooks;
-    this.#problem = undefined;
-    logger.debug("Wrote the webhook configuration", {
+  }
+
+  async #send(
+    { webhooks, annotations }: WantedConfiguration,
+    live: Configuration | undefined,
+    call: CallOptions,
+  ): Promise<Configuration> {
+    const { client, resource, name, logger } = this.#options;
+    logger.debug("Writing the webhook configuration", {
       kind: resource.kind,
       configuration: name,
       webhooks: webhooks.length,
     });
+    if (live === undefined) {
+      const head = { apiVersion: apiVersionOf(resource), kind: resource.kind };
+      const set = Object.entries({ ...annotations, [CONFIGURATION_ANNOTATIONS.maker]: "lotse" }).filter((
+        [, value],
+      ) => value !== null);
+      const metadata = { name, annotations: Object.fromEntries(set) };
+      return await client.create<Configuration>(resource, { ...head, metadata, webhooks }, call);
+    }
+    const { resourceVersion } = live.metadata;
+    const body = { metadata: { resourceVersion, annotations }, webhooks };
+    return await client.patch<Configuration>(resource, { name }, { type: "merge", body }, call);
   }
 
-  /** Takes back the webhooks that lead to us, but for the persistent ones. @throws {ApiError} If the server refuses. */
-  async release(client: WebhookClientConfig, { what, persistent, signal }: ReleaseOptions): Promise<void> {
-    if (what === "nothing") return;
-    const decide = (live: Configuration): readonly JsonObject[] | undefined => {
-      const { webhooks = [] } = live;
-      const isLast = generationOf(live) <= this.#generation;
-      const left = webhooks.filter((webhook) => {
-        const place = leadsHere(webhook, client);
-        const isOurs = place === "alone" || (place === "together" && what === "all" && isLast);
-        return persistent.has(webhook.name) || !isOurs;
-      });
-      return left.length === webhooks.length ? undefined : left;
-    };
-    try {
-      await this.#change(signal, decide, { mayCreate: false });
-    } catch (error) {
-      if (!(error instanceof ApiError && error.status === 404)) throw error;
-    }
+  /** Forgets what was written here: another replica may write from now on. */
+  forgetWritten(): void {
+    this.#written = undefined;
   }
 
   /** Watches it until the signal aborts; without the right to do so, it is not put right. */
@@ -170,23 +229,21 @@ export class ManagedConfiguration {
 
   /** NB: events of our own writes come here as well, before the writes' answers or long after them. */
   #compare({ event }: ObjectEvent): void {
+    const object = event.object as Configuration;
     const isDeleted = event.type === "DELETED";
-    if (isDeleted ? !this.#forget(event.object) : !this.#adopt(event.object)) return;
-    if (this.#written === undefined) return;
-    const { webhooks } = event.object as Configuration;
+    if (isDeleted ? !this.#forget(object) : !this.#adopt(object)) return;
     const isOurs = [this.#written, this.#writing].some((ours) =>
-      ours !== undefined && areWritten(ours, webhooks)
+      ours !== undefined && areWritten(ours, object.webhooks)
     );
-    if (!isDeleted && (isOurs || generationOf(event.object) > this.#generation)) {
-      return void (this.#problem = undefined);
-    }
-    const what = isDeleted ? "deleted" : "edited";
-    this.#problem = `somebody has ${what} ${this.#options.resource.kind} "${this.#options.name}"`;
-    this.#options.onEdited({ what, object: event.object });
+    this.#options.onChange({
+      what: isDeleted ? "deleted" : "edited",
+      object,
+      isForeign: this.#written !== undefined && (isDeleted || !isOurs),
+    });
   }
 
   /** Takes a state; tells whether it is news. */
-  #adopt(object: KubeObject): boolean {
+  #adopt(object: Configuration): boolean {
     if (this.#cached?.object.metadata.uid === object.metadata.uid) {
       return this.#cached?.adopt(object, { from: "read" }) === "newer";
     }
@@ -195,55 +252,39 @@ export class ManagedConfiguration {
   }
 
   /** Takes an end; tells whether it is news: there may be another one by that name already. */
-  #forget(object: KubeObject): boolean {
+  #forget(object: Configuration): boolean {
     const isOther = this.#cached !== undefined && this.#cached.object.metadata.uid !== object.metadata.uid;
-    if (!isOther) this.#cached = undefined;
-    return !isOther;
-  }
-
-  /** Changes exactly the state that it has read: if another client is faster, it reads again. */
-  async #change(
-    signal: AbortSignal,
-    decide: (live: Configuration) => readonly JsonObject[] | undefined,
-    { mayCreate = true }: { readonly mayCreate?: boolean } = {},
-  ): Promise<void> {
-    for (let attempt = 1;; attempt++) {
-      try {
-        return await this.#tryChange(signal, decide, mayCreate && attempt > 1);
-      } catch (error) {
-        const isRaced = error instanceof ApiError &&
-          (error.status === 409 || (error.status === 404 && mayCreate));
-        if (!isRaced || attempt >= ATTEMPTS) throw error;
-      }
-    }
-  }
-
-  async #tryChange(
-    signal: AbortSignal,
-    decide: (live: Configuration) => readonly JsonObject[] | undefined,
-    isMissing: boolean,
-  ): Promise<void> {
-    const { client, resource, name } = this.#options;
-    const live = await client.get<Configuration>(resource, { name }, { signal }).catch((error: unknown) => {
-      if (isMissing && error instanceof ApiError && error.status === 404) return undefined;
-      throw error;
-    });
-    const webhooks = decide(live ?? { metadata: { name } });
-    if (webhooks === undefined) return;
-    const annotations = { [GENERATION]: String(Math.max(this.#generation, generationOf(live ?? {}))) };
-    if (live === undefined) {
-      const head = { apiVersion: apiVersionOf(resource), kind: resource.kind };
-      this.#adopt(
-        await client.create(resource, { ...head, metadata: { name, annotations }, webhooks }, { signal }),
-      );
-      return;
-    }
-    const body = { metadata: { resourceVersion: live.metadata.resourceVersion, annotations }, webhooks };
-    this.#adopt(await client.patch(resource, { name }, { type: "merge", body }, { signal }));
+    if (isOther) return false;
+    this.#cached = undefined;
+    this.#deleted = object;
+    return true;
   }
 }
 
-function generationOf({ metadata }: Partial<Pick<KubeObject, "metadata">>): number {
-  const text = metadata?.annotations?.[GENERATION] ?? "";
-  return /^\d{1,9}$/.test(text) ? Number(text) : 0;
+function annotationsOf({ metadata: { annotations } }: Configuration): Readonly<Record<string, string>> {
+  return annotations ?? {};
+}
+
+/** Whether a configuration has all that is wanted. */
+function stands({ webhooks, annotations }: WantedConfiguration, live: Configuration): boolean {
+  const found = annotationsOf(live);
+  return areWritten(webhooks, live.webhooks) &&
+    Object.entries(annotations).every(([key, value]) => (found[key] ?? null) === value);
+}
+
+/** Whose a configuration is; undefined if it says so nowhere. */
+export function ownerOf(live: Configuration | undefined): string | undefined {
+  return live && annotationsOf(live)[CONFIGURATION_ANNOTATIONS.owner];
+}
+
+/** The webhooks that stand, by name with their digests; those of a configuration that does not say, without digests. */
+export function stoodIn(live: Configuration | undefined): ReadonlyMap<string, string> {
+  const text = live && annotationsOf(live)[CONFIGURATION_ANNOTATIONS.digests];
+  try {
+    const digests: unknown = JSON.parse(text ?? "");
+    if (isObject(digests)) return new Map(Object.entries(digests).map(([name, digest]) => [name, String(digest)]));
+  } catch {
+    // Whoever edits an annotation can edit the webhooks themselves.
+  }
+  return new Map((live?.webhooks ?? []).map(({ name }) => [String(name), ""]));
 }

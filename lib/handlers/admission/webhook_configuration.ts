@@ -22,10 +22,13 @@ export interface WebhooksOptions {
   readonly client: WebhookClientConfig;
   /** Leave out webhooks that do not outlive the operator. Default: false. */
   readonly persistentOnly?: boolean;
+  /** The operator's own objects, about which it must not be asked. Default: it has none. */
+  readonly own?: OwnObjects;
 }
 
 /** Returns the list of webhooks, in the handlers' order. */
-export function webhooksFor({ handlers, suffix, client, persistentOnly }: WebhooksOptions): JsonObject[] {
+export function webhooksFor(options: WebhooksOptions): JsonObject[] {
+  const { handlers, suffix, client, persistentOnly, own } = options;
   const names = new Set<string>();
   return [...handlers].flatMap(([handler, resources]) => {
     const name = unusedName(handler.id, { suffix, names });
@@ -37,6 +40,7 @@ export function webhooksFor({ handlers, suffix, client, persistentOnly }: Webhoo
       matchPolicy: "Equivalent",
       rules: resources.map((resource) => ruleFor(handler, resource)),
       objectSelector: selectorFor(handler),
+      ...own !== undefined && conditionsFor(resources, own),
       clientConfig: clientConfigFor(webhookPath(handler.id), client),
       timeoutSeconds: 30,
       admissionReviewVersions: ["v1", "v1beta1"],
@@ -55,6 +59,7 @@ export function areWritten(written: readonly JsonObject[], live: unknown): boole
 function includes(live: unknown, written: unknown): boolean {
   if (written === null) return live === null || live === undefined || (isObject(live) && isEmptyObject(live));
   if (Array.isArray(written)) {
+    if (written.length === 0 && (live === null || live === undefined)) return true;
     return Array.isArray(live) && live.length === written.length &&
       written.every((item, index) => includes(live[index], item));
   }
@@ -149,6 +154,40 @@ function ruleFor({ operations, subresource }: AdmissionHandler, resource: Resour
     operations: operations === undefined ? ["*"] : [...operations],
     scope: "*",
   };
+}
+
+/** The objects of an operator by which its replicas work together. */
+export interface OwnObjects {
+  readonly namespace: string;
+  /** The name of the Leases, and the beginning of the Secret's. */
+  readonly name: string;
+  /** Whether there are member Leases, Leases of shards and a Secret, or one Lease alone. */
+  readonly hasReplicas: boolean;
+}
+
+/** The kinds of which an operator has objects of its own. */
+const OWN_KINDS: readonly string[] = ["leases", "secrets", "events"];
+
+/**
+ * Takes the operator's own objects out: it would have to answer before it can renew its session, or write an Event about that.
+ *
+ * Source: Kubernetes, "Dynamic Admission Control", matchConditions.
+ */
+function conditionsFor(
+  resources: readonly Resource[],
+  { namespace, name, hasReplicas }: OwnObjects,
+): { matchConditions?: JsonObject[] } {
+  if (!resources.some(({ plural }) => OWN_KINDS.includes(plural) || plural === "*")) return {};
+  // A name of Leases has no character that means something in expressions, but for the dots of a domain.
+  const lease = hasReplicas
+    ? `request.name.matches("^${name}(-member-[0-9a-f]{10}|-[0-9]+-of-[0-9]+)?$")`
+    : `request.name == "${name}"`;
+  const named = [`request.resource.resource == "leases" && ${lease}`];
+  if (hasReplicas) named.push(`request.resource.resource == "secrets" && request.name == "${name}-webhook"`);
+  const isOwnName = `has(request.name) && (${named.map((each) => `(${each})`).join(" || ")})`;
+  const isOwn = `has(request.namespace) && request.namespace == "${namespace}" && ` +
+    `(request.resource.resource == "events" || (${isOwnName}))`;
+  return { matchConditions: [{ name: "not-of-the-operator", expression: `!(${isOwn})` }] };
 }
 
 /** Returns the part of a handler's filters that the server can apply by itself. */

@@ -14,10 +14,11 @@ import type {
   AdmissionServerContext,
   AdmissionServerObject,
   CertificateValidity,
+  ServedCertificate,
   WebhookClientConfig,
 } from "../../settings/admission_server.ts";
 import { admissionApp } from "./app.ts";
-import { type Identity, openIdentity } from "./certificate.ts";
+import { openIdentity } from "./certificate.ts";
 import { checkOptions, CLUSTER_HOSTS, type WebhookServerOptions } from "./server_options.ts";
 
 export type { WebhookServerOptions } from "./server_options.ts";
@@ -61,13 +62,13 @@ export function webhookServer(options: WebhookServerOptions = {}): AdmissionServ
 
 async function* serve(
   options: WebhookServerOptions,
-  { review, convert, host, logger, signal, presents }: AdmissionServerContext,
+  { review, convert, host, logger, signal, presents, shared, read, isLeaving }: AdmissionServerContext,
 ): AsyncGenerator<WebhookClientConfig, void, void> {
   const { path = "", cadump } = options;
   const service = options.service === undefined ? undefined : await inNamespace(options.service, host);
   const name = service === undefined ? nameOf(options) : `${service.name}.${service.namespace}.svc`;
-  const identity = await openIdentity(options, { host, name });
-  const app = admissionApp({ review, convert, logger, path });
+  const identity = await openIdentity(options, { host, name, shared, read });
+  const app = admissionApp({ review, convert, logger, path, isLeaving });
   const { fetch } = app;
   const server = await listen(host, {
     ...options,
@@ -100,16 +101,16 @@ async function* serve(
 
 /** Waits until the certificate has changed, and puts the new one in its place. */
 async function nextIdentity(
-  current: Identity | undefined,
+  current: ServedCertificate | undefined,
   { server, signal }: { readonly server: Server; readonly signal: AbortSignal },
-): Promise<Identity | undefined> {
+): Promise<ServedCertificate | undefined> {
   const next = await current?.changed(signal);
   if (next === undefined) await aborted(signal);
   else server.updateTls(next.tls);
   return next;
 }
 
-async function validityOf({ tls }: Identity): Promise<CertificateValidity> {
+async function validityOf({ tls }: ServedCertificate): Promise<CertificateValidity> {
   const { certificateFacts } = await import("../../runtime/certificate_facts.ts");
   return certificateFacts(tls.cert);
 }
