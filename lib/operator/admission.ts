@@ -99,8 +99,8 @@ export class Admission {
   #certificate: CertificateValidity | undefined;
   #isStarted = false;
   #isListening = false;
-  /** Since when, on the monotonic clock. */
-  #listensSince: Seconds | undefined;
+  /** Since when it could answer, on the monotonic clock. */
+  #servesSince: Seconds | undefined;
   #leftAt: Seconds | undefined;
   #areOwnersChecked = false;
   #hasAgreed = false;
@@ -179,22 +179,22 @@ export class Admission {
 
   /** Returns the checks that readiness depends on. */
   checks(): readonly Check[] {
-    if (!this.#isAsked) return [];
+    const isShared = this.#replicas.settings !== undefined;
+    const agreement: Check[] = isShared && this.#webhooks !== undefined
+      ? [{ name: "admission-agreement", problem: this.#disagreement() }]
+      : [];
+    if (!this.#isAsked) return agreement;
     const problem = this.#way === undefined
       ? this.#shared?.problem ?? "the server does not listen yet"
       : this.#shared?.problem ?? this.#certificateProblem();
     const until = this.#certificate?.notAfter;
     const note = this.#shared?.note ?? (until && `its certificate is valid until ${until}`);
-    const isShared = this.#replicas.settings !== undefined;
     // Another replica could do no better about a configuration that all of them share.
     const configurations = (this.#webhooks?.problems ?? []).map(({ cause, problem }): Check => ({
       name: `admission-${cause}-configuration`,
       problem: isShared ? undefined : problem,
       ...isShared && problem !== undefined && { note: problem },
     }));
-    const agreement: Check[] = isShared && this.#webhooks !== undefined
-      ? [{ name: "admission-agreement", problem: this.#disagreement() }]
-      : [];
     return [{ name: "admission", problem, note }, ...agreement, ...configurations];
   }
 
@@ -215,8 +215,8 @@ export class Admission {
   #disagreement(): string | undefined {
     if (this.#hasAgreed) return undefined;
     const { clock } = this.#options.host;
-    if (this.#listensSince === undefined) return "the server does not listen yet";
-    const isOver = clock.monotonic() - this.#listensSince > AGREEMENT_TIMEOUT;
+    if (this.#servesSince === undefined) return "the server does not listen yet";
+    const isOver = clock.monotonic() - this.#servesSince > AGREEMENT_TIMEOUT;
     const problem = this.#areOwnersChecked
       ? this.#webhooks?.disagreement((bundle) => this.#isTrustedBy(bundle))
       : "the webhook configurations are not known yet";
@@ -313,7 +313,9 @@ export class Admission {
 
   /** Tells other replicas what this one serves, once it does. */
   #announce(): void {
-    if (this.#way === undefined || this.#replicas.settings === undefined) return;
+    if (this.#replicas.settings === undefined || !this.#isStarted) return;
+    if (this.#way === undefined && this.#isAsked) return;
+    this.#servesSince ??= this.#options.host.clock.monotonic();
     this.#replicas.annotate(
       SERVES,
       formatAnnouncement({
@@ -520,7 +522,6 @@ export class Admission {
     for await (const way of ways) {
       const isMoved = this.#way !== undefined;
       this.#way = way;
-      this.#listensSince ??= host.clock.monotonic();
       this.#opened.resolve();
       this.revise();
       if (isMoved && this.#converted().length > 0) this.#options.onMoved();

@@ -17,5 +17,6 @@ export type {
   ConvertFn,
   ReviewFn,
   ReviewHints,
+  ServedCertificate,
   WebhookClientConfig,
 } from "../settings/admission_server.ts";

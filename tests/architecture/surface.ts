@@ -39,7 +39,7 @@ export const SURFACE: Readonly<Record<string, string>> = {
   `,
   "./admission": `
     AdmissionAnswer AdmissionServer AdmissionServerContext AdmissionServerFn AdmissionServerObject
-    CertificateValidity ConversionAnswer ConvertFn ReviewError ReviewFn ReviewHints WebhookClientConfig WebhookServerOptions
+    CertificateValidity ConversionAnswer ConvertFn ReviewError ReviewFn ReviewHints ServedCertificate WebhookClientConfig WebhookServerOptions
     webhookServer
   `,
   "./children": `

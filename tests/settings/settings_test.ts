@@ -73,7 +73,14 @@ describe("defaultSettings()", () => {
         drainTimeout: 30,
       },
       scanning: { disabled: false, clusterwideFrom: 10 },
-      admission: { server: null, managed: null, release: "own" },
+      admission: {
+        server: null,
+        managed: null,
+        release: "own",
+        certificateValidity: 31_536_000,
+        certificateSettle: 60,
+        linger: 10,
+      },
       execution: { defaultBackoff: 60, warnAfter: 60, maxWorkers: null },
       background: { cancellationPolling: 60, instantExitTimeout: null, instantExitZeroTimeCycles: 10 },
       networking: {

@@ -72,8 +72,6 @@ export class SharedCertificate {
   /** The last content that was good, and was presented. */
   #kept: SecretContent | undefined;
   #served: SignedCertificate | undefined;
-  /** Since when, on the monotonic clock. */
-  #servedSince: Seconds = 0;
   /** The end of the wait for a certificate of strangers to be taken away again. */
   #patience: Disposable | undefined;
   #hosts: readonly string[] = [];
@@ -255,8 +253,8 @@ export class SharedCertificate {
 
   /** Returns the content to be written, where the Secret is not as it should be. */
   async #repair(): Promise<{ readonly content: SecretContent; readonly fault: string } | undefined> {
-    const { now } = this.#options.host.clock;
-    const kept = this.#kept !== undefined && this.#kept.present.notAfter > now() ? this.#kept : undefined;
+    const now = this.#options.host.clock.now();
+    const kept = this.#kept !== undefined && this.#kept.present.notAfter > now ? this.#kept : undefined;
     const reading = this.#reading;
     if (reading.is !== "valid") {
       const fault = this.#secret === undefined
@@ -374,14 +372,13 @@ export class SharedCertificate {
 
   /** Presents the certificate of the Secret, at once or later. */
   #consider(content: SecretContent): void {
-    const { host: { clock }, settings, logger } = this.#options;
-    const { present } = content;
-    const { certificate } = present;
+    const { host: { clock }, settings, logger, standing } = this.#options;
+    const { certificate } = content.present;
     const { certificateSettle: settle } = settings();
     const served = this.#served;
     const isExpected = served === undefined || served.certificate === certificate ||
       this.#kept?.next?.certificate === certificate || served.notAfter <= clock.now() ||
-      clock.monotonic() - this.#servedSince < settle;
+      !standing().includes(served.authority);
     this.#patience?.[Symbol.dispose]();
     this.#patience = undefined;
     if (isExpected) return this.#present(content);
@@ -398,8 +395,6 @@ export class SharedCertificate {
   }
 
   #present(content: SecretContent): void {
-    const { clock } = this.#options.host;
-    if (this.#served?.certificate !== content.present.certificate) this.#servedSince = clock.monotonic();
     this.#kept = content;
     this.#served = content.present;
     this.#waiting.serveAll(true);

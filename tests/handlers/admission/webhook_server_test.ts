@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
 import { describe, it } from "node:test";
 import { ReviewError } from "../../../lib/handlers/admission/review.ts";
-import { subjectOf } from "../../../lib/handlers/admission/certificate.ts";
+import { subjectOf } from "../../../lib/handlers/admission/subject.ts";
 import { webhookServer, type WebhookServerOptions } from "../../../lib/handlers/admission/webhook_server.ts";
 import { createAuthority } from "../../../lib/runtime/certificates.ts";
 import { currentHost } from "../../../lib/runtime/current_host.ts";
