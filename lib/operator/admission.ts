@@ -222,7 +222,9 @@ export class Admission {
       : "the webhook configurations are not known yet";
     if (problem !== undefined && !isOver) return problem;
     if (problem !== undefined) {
-      this.#logger.warn("The configurations do not fit this replica, which is ready all the same", { problem });
+      this.#logger.warn("The configurations do not fit this replica, which is ready all the same", {
+        problem,
+      });
     }
     this.#hasAgreed = true;
     return undefined;

@@ -9,7 +9,12 @@ import { Alarm } from "../async/alarm.ts";
 import type { Client } from "../client/client.ts";
 import { ApiError } from "../client/errors.ts";
 import { conversionOf, writeConversions } from "../engines/definitions/conversion.ts";
-import { type FirstTerm, parseAnnouncement, type ReplicaView, SERVES } from "../handlers/admission/replica_view.ts";
+import {
+  type FirstTerm,
+  parseAnnouncement,
+  type ReplicaView,
+  SERVES,
+} from "../handlers/admission/replica_view.ts";
 import type { ResourceOptions } from "../registry/resource.ts";
 import type { Clock, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";

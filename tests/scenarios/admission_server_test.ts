@@ -523,7 +523,9 @@ suite("admission servers", (scenario) => {
       const lease = { namespace: "default", name: NAME };
       const { spec } = await world.client.get<{ spec: { holderIdentity: string } }>(LEASES, lease);
       const second = await process("https://b.test");
-      const refused = new RegExp(`the process "${spec.holderIdentity}" does, as Lease "default/${NAME}" says`);
+      const refused = new RegExp(
+        `the process "${spec.holderIdentity}" does, as Lease "default/${NAME}" says`,
+      );
       await assert.rejects(async () => {
         await second.advance(10);
         await second.stop();
@@ -540,7 +542,11 @@ suite("admission servers", (scenario) => {
       apiVersion: "coordination.k8s.io/v1",
       kind: "Lease",
       metadata: { name: NAME, namespace: "default" },
-      spec: { holderIdentity: "gone_12345678", leaseDurationSeconds: 15, renewTime: "2026-01-01T00:00:00.000000Z" },
+      spec: {
+        holderIdentity: "gone_12345678",
+        leaseDurationSeconds: 15,
+        renewTime: "2026-01-01T00:00:00.000000Z",
+      },
     };
     await world.client.create(LEASES, dead);
     const op = operator({ admission: { server: new Doorway().serve, managed: NAME } });
@@ -555,7 +561,9 @@ suite("admission servers", (scenario) => {
   scenario.timed(
     "[N27.1] a process whose name another one has taken, as it was stopped for too long, ends and takes nothing away",
     async (world) => {
-      const op = operator({ admission: { server: new Doorway({ url: "https://a.test" }).serve, managed: NAME } });
+      const op = operator({
+        admission: { server: new Doorway({ url: "https://a.test" }).serve, managed: NAME },
+      });
       op.on.validate(Example, { ignoreFailures: true }, function check() {});
       const running = await world.start(op);
       await world.until(async () => (await webhooksIn(world).catch(() => [])).length === 1);

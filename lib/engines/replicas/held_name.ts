@@ -229,7 +229,9 @@ export async function findLiveHolder(
     };
     // A domain may be longer than the value of a label.
     const labelSelector = `${LABEL}=${name.slice(0, 63)}`;
-    for await (const { items } of client.list(LEASES, { namespace, labelSelector, signal })) items.forEach(add);
+    for await (const { items } of client.list(LEASES, { namespace, labelSelector, signal })) {
+      items.forEach(add);
+    }
     await client.get<KubeObject>(LEASES, { namespace, name }, { signal }).then(add, (error) => {
       if (!(error instanceof ApiError && error.status === 404)) throw error;
     });

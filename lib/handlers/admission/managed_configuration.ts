@@ -282,7 +282,9 @@ export function stoodIn(live: Configuration | undefined): ReadonlyMap<string, st
   const text = live && annotationsOf(live)[CONFIGURATION_ANNOTATIONS.digests];
   try {
     const digests: unknown = JSON.parse(text ?? "");
-    if (isObject(digests)) return new Map(Object.entries(digests).map(([name, digest]) => [name, String(digest)]));
+    if (isObject(digests)) {
+      return new Map(Object.entries(digests).map(([name, digest]) => [name, String(digest)]));
+    }
   } catch {
     // Whoever edits an annotation can edit the webhooks themselves.
   }

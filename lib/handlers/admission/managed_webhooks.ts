@@ -46,7 +46,9 @@ export interface ManagedWebhooksOptions {
   /** The operator's own Leases and Secret; undefined if it has none. */
   readonly ownObjects: () => OwnObjects | undefined;
   /** The handlers of one cause, with the kinds that they are for. */
-  readonly handlersOf: (cause: AdmissionHandler["cause"]) => ReadonlyMap<AdmissionHandler, readonly Resource[]>;
+  readonly handlersOf: (
+    cause: AdmissionHandler["cause"],
+  ) => ReadonlyMap<AdmissionHandler, readonly Resource[]>;
   /** Whether there are handlers of a cause, whichever kinds are served. */
   readonly isNeeded: (cause: AdmissionHandler["cause"]) => boolean;
   /** How the API server reaches the operator; undefined until it listens. */
@@ -242,7 +244,10 @@ export class ManagedWebhooks {
         isWritten = await configuration.write((live) => this.#decide(managed, live), callIn(term));
       }
       if (isWritten) {
-        logger.debug("Wrote the webhook configuration", { kind: configuration.resource.kind, configuration: name });
+        logger.debug("Wrote the webhook configuration", {
+          kind: configuration.resource.kind,
+          configuration: name,
+        });
       }
       if (ownerOf(configuration.live) === this.#options.owner()) this.#isTaken = true;
       managed.problem = configuration.deleted === undefined || configuration.mayBeMade
@@ -253,7 +258,9 @@ export class ManagedWebhooks {
       if (term.signal.aborted) return true;
       if (error instanceof ForeignConfigurationError) throw error;
       const fields = { configuration: name, error, retryIn: RETRY_PAUSE };
-      managed.problem = `${configuration.title} cannot be written: ${error instanceof Error ? error.message : error}`;
+      managed.problem = `${configuration.title} cannot be written: ${
+        error instanceof Error ? error.message : error
+      }`;
       if (error instanceof ApiError && (error.status === 400 || error.status === 422)) {
         managed.problem = `${configuration.title} is not written yet: the API server refuses it`;
         logger.error("The API server refuses the webhook configuration: it is tried again", {
@@ -266,7 +273,10 @@ export class ManagedWebhooks {
     }
   }
 
-  #decide({ cause, configuration }: Managed, live: Configuration | undefined): WantedConfiguration | undefined {
+  #decide(
+    { cause, configuration }: Managed,
+    live: Configuration | undefined,
+  ): WantedConfiguration | undefined {
     if (this.#isForeign(live)) return undefined;
     const owner = this.#options.owner();
     const found = ownerOf(live);

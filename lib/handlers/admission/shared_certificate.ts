@@ -283,7 +283,11 @@ export class SharedCertificate {
   /** Where it is made anew, replicas that have another one in memory stay trusted by the configurations. */
   async #make(hosts: readonly string[]): Promise<SecretContent> {
     const present = await this.#sign(hosts);
-    return { present, next: undefined, bundle: [present.authority, ...this.#alive(this.#options.standing())] };
+    return {
+      present,
+      next: undefined,
+      bundle: [present.authority, ...this.#alive(this.#options.standing())],
+    };
   }
 
   #sign(hosts: readonly string[]): Promise<SignedCertificate> {

@@ -87,9 +87,7 @@ function judge(
   const isDropped = others.some(({ serves, isAble }) => isAble && serves !== undefined && !serves.has(name));
   if (isDropped) return "unserved";
   if (standing === digest) return "own";
-  const isUnderstood = others.every(({ serves }) =>
-    serves !== undefined && serves.get(name) !== standing
-  );
+  const isUnderstood = others.every(({ serves }) => serves !== undefined && serves.get(name) !== standing);
   return isUnderstood ? "own" : "old";
 }
 
