@@ -12,6 +12,15 @@ import type { Settings, SettingsOverrides } from "./sections.ts";
 
 export type * from "./sections.ts";
 
+const ADMISSION: Settings["admission"] = {
+  server: null,
+  managed: null,
+  release: "own",
+  certificateValidity: 31_536_000,
+  certificateSettle: 60,
+  linger: 10,
+};
+
 /** Returns the defaults of all settings; a new tree each time. */
 export function defaultSettings(): Settings {
   return {
@@ -71,14 +80,7 @@ export function defaultSettings(): Settings {
       eventLimit: 100,
     },
     scanning: { disabled: false, clusterwideFrom: 10 },
-    admission: {
-      server: null,
-      managed: null,
-      release: "own",
-      certificateValidity: 31_536_000,
-      certificateSettle: 60,
-      linger: 10,
-    },
+    admission: { ...ADMISSION },
     execution: { defaultBackoff: 60, warnAfter: 60, maxWorkers: null },
     background: { cancellationPolling: 60, instantExitTimeout: null, instantExitZeroTimeCycles: 10 },
     networking: {

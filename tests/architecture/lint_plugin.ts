@@ -55,6 +55,7 @@ export const WALL_CLOCK: Readonly<Record<string, string>> = {
   "lib/handlers/change/change_part.ts": "delays that are kept on objects",
   "lib/handlers/change/change_run.ts": "attempts and delays that are kept on objects",
   "lib/handlers/admission/certificate.ts": "how long certificates are valid",
+  "lib/handlers/admission/shared_certificate.ts": "how long certificates are valid",
   "lib/engines/calls.ts": "times of calls",
   "lib/engines/ledger.ts": "times in records",
   "lib/engines/metrics/gauges.ts": "when the process was started",

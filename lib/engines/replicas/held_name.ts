@@ -122,7 +122,7 @@ export class HeldName {
     await this.#write(signal);
   }
 
-  /** Gives the name back. Never rejects. */
+  /** Deletes the Lease, so that another process can have the name. Never rejects. */
   async release(): Promise<void> {
     const { client, logger, namespace, name } = this.#options;
     const record = this.#record;

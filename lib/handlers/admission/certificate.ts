@@ -3,7 +3,7 @@
  * process and renewed long before they expire.
  */
 
-import type { Host, Seconds, ServerTls } from "../../runtime/host.ts";
+import type { Seconds, ServerTls } from "../../runtime/host.ts";
 import type { AdmissionServerContext, ServedCertificate } from "../../settings/admission_server.ts";
 import type { WebhookServerOptions } from "./server_options.ts";
 import { subjectOf } from "./subject.ts";

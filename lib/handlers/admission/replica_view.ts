@@ -38,7 +38,7 @@ export interface ReplicaView {
 /** The annotation of member Leases that says what a replica serves; absent while it serves nothing yet. */
 export const SERVES = "lotse.dev/webhooks";
 
-/** What a replica serves. */
+/** The announcement of a replica: the things that it serves. */
 export interface Announcement {
   /** A digest of each webhook, by "cause/name". */
   readonly webhooks: ReadonlyMap<string, string>;
