@@ -7,7 +7,7 @@
  */
 
 import { CachedObject, type ObjectEvent } from "../../client/cache/object_store.ts";
-import type { CallOptions, Client } from "../../client/client.ts";
+import type { Client } from "../../client/client.ts";
 import { ApiError } from "../../client/errors.ts";
 import { watchOptional } from "../../client/watch/optional_watch.ts";
 import { isObject } from "../../model/json.ts";
@@ -16,6 +16,7 @@ import { apiVersionOf, keyOf, type Resource } from "../../model/resource.ts";
 import type { Host } from "../../runtime/host.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import type { WatcherSettings } from "../../settings/sections.ts";
+import type { WriteCall } from "./replica_view.ts";
 import { areWritten } from "./webhook_configuration.ts";
 
 export interface ManagedConfigurationOptions {
@@ -115,7 +116,7 @@ export class ManagedConfiguration {
    *
    * @throws {ApiError} If it may not be made, and is needed.
    */
-  async create(call: CallOptions, { isNeeded }: { readonly isNeeded: boolean }): Promise<boolean> {
+  async create(call: WriteCall, { isNeeded }: { readonly isNeeded: boolean }): Promise<boolean> {
     const { client, resource, name, logger } = this.#options;
     if (!this.mayBeMade) return true;
     const annotations = { [CONFIGURATION_ANNOTATIONS.maker]: "lotse" };
@@ -138,7 +139,7 @@ export class ManagedConfiguration {
   }
 
   /** Reads it; undefined if there is none. @throws {ApiError} If the server refuses. */
-  async read(call: CallOptions): Promise<Configuration | undefined> {
+  async read(call: WriteCall): Promise<Configuration | undefined> {
     const { client, resource, name } = this.#options;
     try {
       const live = await client.get<Configuration>(resource, { name }, call);
@@ -159,7 +160,7 @@ export class ManagedConfiguration {
    */
   async write(
     decide: (live: Configuration | undefined) => WantedConfiguration | undefined,
-    call: CallOptions,
+    call: WriteCall,
   ): Promise<boolean> {
     for (let attempt = 1;; attempt++) {
       const live = await this.read(call);
@@ -183,7 +184,7 @@ export class ManagedConfiguration {
   async #send(
     { webhooks, annotations }: WantedConfiguration,
     live: Configuration | undefined,
-    call: CallOptions,
+    call: WriteCall,
   ): Promise<Configuration> {
     const { client, resource, name, logger } = this.#options;
     logger.debug("Writing the webhook configuration", {

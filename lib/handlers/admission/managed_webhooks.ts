@@ -7,7 +7,7 @@
  */
 
 import { Alarm } from "../../async/alarm.ts";
-import type { CallOptions, Client } from "../../client/client.ts";
+import type { Client } from "../../client/client.ts";
 import { ApiError } from "../../client/errors.ts";
 import { findLiveHolder } from "../../engines/replicas/held_name.ts";
 import { fromBase64 } from "../../model/encoding.ts";
@@ -29,7 +29,14 @@ import {
   stoodIn,
   type WantedConfiguration,
 } from "./managed_configuration.ts";
-import { type FirstTerm, parseAnnouncement, type ReplicaView, SERVES } from "./replica_view.ts";
+import {
+  callIn,
+  type FirstTerm,
+  parseAnnouncement,
+  type ReplicaView,
+  SERVES,
+  type WriteCall,
+} from "./replica_view.ts";
 import { leadsHere, type OwnObjects, webhooksFor } from "./webhook_configuration.ts";
 import { type OwnWebhook, ownWebhooks, planWebhooks, type WebhookMember } from "./webhook_plan.ts";
 
@@ -68,7 +75,7 @@ export class ForeignConfigurationError extends Error {
 export interface ReleaseWebhooksOptions {
   readonly way: WebhookClientConfig;
   readonly release: AdmissionSettings["release"];
-  readonly call: CallOptions;
+  readonly call: WriteCall;
 }
 
 /** How long until a configuration is written again that could not be written. */
@@ -199,7 +206,7 @@ export class ManagedWebhooks {
   }
 
   /** Makes the configurations that are not there. @throws {ApiError} If one may not be made, and is needed. */
-  async create(call: CallOptions): Promise<void> {
+  async create(call: WriteCall): Promise<void> {
     const managed = await Promise.all(this.#managed.map(async (each) => {
       // Without handlers a list is left to be emptied at most, if there were handlers before.
       const isNeeded = this.#options.isNeeded(each.cause);
@@ -416,10 +423,6 @@ export class ManagedWebhooks {
     }
     this.revise();
   }
-}
-
-function callIn(term: FirstTerm): CallOptions {
-  return { signal: term.signal, permit: term };
 }
 
 /** The authorities of a webhook. PEM. */

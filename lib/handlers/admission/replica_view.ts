@@ -5,10 +5,19 @@
  * An operator without replicas has no members and no names, and its right to change never ends.
  */
 
+import type { CallOptions, Permitted } from "../../client/client.ts";
 import type { Permit } from "../../client/transport/permit.ts";
 
 /** A right to change what replicas share: a term of shard 0. */
 export type FirstTerm = Permit;
+
+/** Options of a write, which may need a permit. */
+export interface WriteCall extends CallOptions, Permitted {}
+
+/** Returns the options of writes in a term. */
+export function callIn(term: FirstTerm): WriteCall {
+  return { signal: term.signal, permit: term };
+}
 
 /** A live replica, or one that was. */
 export interface ReplicaMember {

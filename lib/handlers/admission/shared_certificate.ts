@@ -11,7 +11,7 @@
 import { Alarm } from "../../async/alarm.ts";
 import { Waiters } from "../../async/waiters.ts";
 import { CachedObject, type ObjectEvent } from "../../client/cache/object_store.ts";
-import type { CallOptions, Client } from "../../client/client.ts";
+import type { Client } from "../../client/client.ts";
 import { ApiError } from "../../client/errors.ts";
 import { watchOptional } from "../../client/watch/optional_watch.ts";
 import { SECRETS } from "../../model/kinds.ts";
@@ -20,7 +20,14 @@ import type { Host, Seconds } from "../../runtime/host.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import type { ServedCertificate } from "../../settings/admission_server.ts";
 import type { AdmissionSettings, WatcherSettings } from "../../settings/sections.ts";
-import { type FirstTerm, parseAnnouncement, type ReplicaView, SERVES } from "./replica_view.ts";
+import {
+  callIn,
+  type FirstTerm,
+  parseAnnouncement,
+  type ReplicaView,
+  SERVES,
+  type WriteCall,
+} from "./replica_view.ts";
 import {
   type CertificateReader,
   covers,
@@ -326,7 +333,7 @@ export class SharedCertificate {
     });
   }
 
-  async #read(call: CallOptions): Promise<KubeObject | undefined> {
+  async #read(call: WriteCall): Promise<KubeObject | undefined> {
     const { client, place: { namespace, name } } = this.#options;
     try {
       const object = await client.get<KubeObject>(SECRETS, { namespace, name }, { urgent: true, ...call });
@@ -340,7 +347,7 @@ export class SharedCertificate {
   }
 
   /** Creates the Secret, or replaces the state of it that is known. @throws {ApiError} 409, if it is another one by now. */
-  async #write(content: SecretContent, call: CallOptions): Promise<void> {
+  async #write(content: SecretContent, call: WriteCall): Promise<void> {
     const { client, place } = this.#options;
     const before = this.#secret?.object;
     const secret = toSecret(content, place, before);
@@ -426,10 +433,6 @@ export class SharedCertificate {
   [Symbol.dispose](): void {
     this.#patience?.[Symbol.dispose]();
   }
-}
-
-function callIn(term: FirstTerm): CallOptions {
-  return { signal: term.signal, permit: term };
 }
 
 /** Whether the Secret is another one than we think, so that it is to be read again. A namespace that is missing does not come by itself. */
