@@ -6,9 +6,12 @@
  * executable.
  */
 
+import type { Command } from "commander";
+
 import { currentHost } from "../runtime/current_host.ts";
 import type { Host } from "../runtime/host.ts";
 import { VERSION } from "../runtime/version.ts";
+import { declarationsIn, type Inside } from "./declarations.ts";
 import { runProgram } from "./dispatch.ts";
 import { type HandlerFile, importError, operatorsOf } from "./loading.ts";
 import { loggerFor } from "./options.ts";
@@ -40,10 +43,19 @@ export async function startExecutable(options: ExecutableOptions): Promise<never
   return host.process.exit(await runExecutable(host, options));
 }
 
+/** Adds a command that is about the operator inside. */
+type Adder = (program: Command, host: Host, inside: Inside) => void;
+
+/** The commands besides `run`. */
+const COMMANDS: Readonly<Record<string, () => Promise<Adder>>> = {
+  uninstall: async () => (await import("./uninstall.ts")).addUninstall,
+};
+
 /** Runs the executable on a host. Returns the exit code. */
 export function runExecutable(host: Host, options: ExecutableOptions): Promise<number> {
   const { name, files } = options;
-  const [first, ...others] = host.process.args;
+  const [first = "", ...others] = host.process.args;
+  if (Object.hasOwn(COMMANDS, first)) return runCommand(first, options, host);
   const program = newProgram({
     name,
     version: versionOf(options, host),
@@ -54,7 +66,8 @@ export function runExecutable(host: Host, options: ExecutableOptions): Promise<n
   });
   program.description(
     `Run the handlers inside: ${files.map(({ path }) => path).join(", ")}\n\n` +
-      'The command may be left out or be "run". SIGTERM or SIGINT stops gracefully, a second one at once (130).',
+      `The command may be left out or be "run"; there are ${Object.keys(COMMANDS).join(", ")}, too. ` +
+      "SIGTERM or SIGINT stops gracefully, a second one at once (130).",
   );
   addRunOptions(program);
   addExamples(program, ["-n 'team-*' --log-format json"]);
@@ -69,15 +82,7 @@ async function runInside(
 ): Promise<void> {
   const logger = loggerFor(flags, host);
   using stop = listenForSignals(host);
-  const loaded: HandlerFile[] = [];
-  for (const { path, load } of files) {
-    loaded.push({
-      path,
-      module: await load().catch(async (error) => {
-        throw await importError(path, { error, host });
-      }),
-    });
-  }
+  const loaded = await loadAll(files, host);
   const release = { version, commit };
   await runOperators(operatorsOf(loaded), {
     host,
@@ -87,6 +92,34 @@ async function runInside(
     signal: stop.signal,
     ready: () => host.process.endStart?.(),
   });
+}
+
+async function runCommand(word: string, options: ExecutableOptions, host: Host): Promise<number> {
+  const { name, files } = options;
+  const program = newProgram({
+    name,
+    version: versionOf(options, host),
+    summary: "A Kubernetes operator made with Lotse.",
+    footer: "Exit codes: 0 done; 1 failed; 2 wrong usage.",
+    host,
+  });
+  const declarations = async () => declarationsIn((await loadAll(files, host)).map(({ module }) => module));
+  const add = await COMMANDS[word]?.();
+  add?.(program, host, { name, declarations });
+  return await runProgram(program, { host, args: host.process.args });
+}
+
+async function loadAll(files: ExecutableOptions["files"], host: Host): Promise<readonly HandlerFile[]> {
+  const loaded: HandlerFile[] = [];
+  for (const { path, load } of files) {
+    loaded.push({
+      path,
+      module: await load().catch(async (error) => {
+        throw await importError(path, { error, host });
+      }),
+    });
+  }
+  return loaded;
 }
 
 /** "1.4.0 (commit 1a2b3c4d5e6f, lotse 0.1.0, bun 1.4.5)". */

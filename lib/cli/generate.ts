@@ -12,9 +12,9 @@ import type { Host } from "../runtime/host.ts";
 import { parseYaml } from "../runtime/yaml.ts";
 import { findManifestFiles } from "./apply.ts";
 import { CommandError, describeError, UsageError } from "./errors.ts";
-import { declarationsOf, printYaml } from "./declarations.ts";
+import { declarationsOf, defaultName } from "./declarations.ts";
 import { dockerfile, type Runtime } from "./dockerfile.ts";
-import { addManifests, addRbac, defaultName } from "./generate_manifests.ts";
+import { addManifests, addRbac, printYaml } from "./generate_manifests.ts";
 import { addExamples, CommandOption } from "./program.ts";
 
 /** Adds the command, with a command of its own for each thing that it prints. */

@@ -7,8 +7,9 @@ import { converterOf, makeManifests, toChart, toKustomize, toYaml } from "../kit
 import { makeRbac, parseRights, type Rbac, type RbacOptions, type Right } from "../kits/rights/mod.ts";
 import type { Host } from "../runtime/host.ts";
 import { VERSION } from "../runtime/version.ts";
+import { formatYaml } from "../runtime/yaml.ts";
 import { CommandError, UsageError } from "./errors.ts";
-import { declarationsOf, printYaml } from "./declarations.ts";
+import { declarationsOf, defaultName } from "./declarations.ts";
 import { addExamples, CommandOption, portNumber } from "./program.ts";
 
 interface RbacFlags {
@@ -189,13 +190,6 @@ async function optionsOf(
   };
 }
 
-/** Returns the name of the folder that the handlers are in: "02-database" is "database". */
-export function defaultName([first = ""]: readonly string[], host: Host): string {
-  const folder = host.files.folderOf(host.files.resolve(host.process.cwd(), first));
-  const words = folder.split(/[/\\]/).at(-1)?.toLowerCase().replace(/[^a-z0-9]+/g, "-") ?? "";
-  return words.replace(/^[^a-z]+|-+$/g, "").slice(0, 50) || "operator";
-}
-
 async function readRights(files: readonly string[], host: Host): Promise<Right[]> {
   const rights: Right[] = [];
   for (const file of files) {
@@ -234,4 +228,9 @@ function reportUnknown(
 
 function listOf(sentences: readonly string[]): string {
   return sentences.map((sentence) => `\n  ${sentence}`).join("");
+}
+
+/** Prints manifests as YAML. */
+export function printYaml(manifests: readonly unknown[], host: Host): void {
+  host.process.write("stdout", manifests.map((manifest) => formatYaml(manifest)).join("---\n"));
 }

@@ -24,6 +24,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Adder>>> = {
   generate: async () => (await import("./generate.ts")).addGenerate,
   freeze: async () => (await import("./freeze.ts")).addFreeze,
   resume: async () => (await import("./freeze.ts")).addResume,
+  uninstall: async () => (await import("./uninstall.ts")).addUninstall,
 };
 
 /** Returns the program with all its commands, or with one of them. */

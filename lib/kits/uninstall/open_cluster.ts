@@ -1,0 +1,27 @@
+/** A client of the cluster that a kubeconfig names, for commands that run no operator. */
+
+import { login } from "../../client/auth/login.ts";
+import type { Client } from "../../client/client.ts";
+import { createClient } from "../../client/object_client.ts";
+import { Transport } from "../../client/transport/transport.ts";
+import type { Host } from "../../runtime/host.ts";
+import type { Logger } from "../../runtime/logging.ts";
+import { defaultSettings } from "../../settings/settings.ts";
+
+/** Which cluster. */
+export interface OpenClusterOptions {
+  readonly host: Host;
+  readonly logger: Logger;
+  readonly kubeconfig?: string;
+  readonly context?: string;
+}
+
+/** Logs in. Disposing closes the connections. @throws {LoginError} If there is no way into a cluster. */
+export async function openCluster(
+  options: OpenClusterOptions,
+): Promise<Disposable & { readonly client: Client }> {
+  const { host, logger } = options;
+  const { networking } = defaultSettings();
+  const transport = new Transport({ host, credentials: await login(options), logger, networking });
+  return { client: createClient(transport), [Symbol.dispose]: () => transport[Symbol.dispose]() };
+}

@@ -1,0 +1,311 @@
+/**
+ * Takes an operator out of a cluster: its objects' cleanups run or are waived, and then nothing of it is left.
+ *
+ * The order matters. Deletions first, while the operator still runs its cleanups; then it is stopped, or it would put back
+ * whatever is taken away; then webhooks and conversions, since without the operator they refuse writes and lists of its objects; then
+ * finalizers and notes; Leases and Secrets last. Each step can be repeated: whoever starts again finds what is left.
+ */
+
+import type { Client } from "../../client/client.ts";
+import { ApiError, messageOf } from "../../client/errors.ts";
+import { type FieldPath, formatField, getField, withField } from "../../model/fields.ts";
+import { isObject } from "../../model/json.ts";
+import { CUSTOM_RESOURCE_DEFINITIONS as CRDS } from "../../model/kinds.ts";
+import type { JsonObject, KubeObject } from "../../model/object.ts";
+import { groupResource } from "../../model/resource.ts";
+import type { Clock, Seconds } from "../../runtime/host.ts";
+import {
+  type Belonging,
+  finalizersOf,
+  type Footprint,
+  type Marked,
+  runningPodsOf,
+  Surveyor,
+  type Uninstalled,
+} from "./footprint.ts";
+
+/** How an operator is to go. */
+export interface UninstallOptions extends Uninstalled {
+  readonly client: Client;
+  readonly clock: Clock;
+  /** Objects with finalizers stay, and are let go without their cleanups. */
+  readonly waive: boolean;
+  /** Objects with finalizers are deleted while the operator runs, so that it cleans them up. */
+  readonly deletes: boolean;
+  /** The definitions of its own kinds go, and all their objects with them. */
+  readonly crds: boolean;
+  /** How long the operator may take to clean up, and then to stop. */
+  readonly timeout: Seconds;
+  /** Told of each step. */
+  readonly say: (line: string) => void;
+}
+
+/** The outcome. */
+export interface UninstallReport {
+  /** The cleanups that were waived: objects, each as "kind namespace/name". */
+  readonly waived: readonly string[];
+  /** How many objects were let go. */
+  readonly released: number;
+  /** The objects that were deleted, or changed as a whole: Leases, Secrets, configurations, definitions. */
+  readonly removed: readonly string[];
+  /** Sentences about whatever is left, and why. Empty: nothing is. */
+  readonly left: readonly string[];
+}
+
+/** How many objects are written to at once. */
+const AT_ONCE = 16;
+
+/** How often a write is tried that others were faster than. */
+const ATTEMPTS = 5;
+
+const LOOK_INTERVAL: Seconds = 1;
+
+const RETURN_WITHIN: Seconds = 2;
+
+/** How many objects are named in a sentence. */
+const MOST_NAMED = 10;
+
+/** Takes an operator out of a cluster. */
+export class Uninstall {
+  readonly #options: UninstallOptions;
+  readonly #surveyor: Surveyor;
+  readonly #waived: string[] = [];
+  readonly #removed: string[] = [];
+  readonly #failures: string[] = [];
+  #released = 0;
+
+  constructor(options: UninstallOptions) {
+    this.#options = options;
+    this.#surveyor = new Surveyor(options.client, options);
+  }
+
+  /** Returns the present marks of the operator, and changes none. */
+  survey(): Promise<Footprint> {
+    return this.#surveyor.survey();
+  }
+
+  /** Takes everything away that it can. Never throws for one object. */
+  async run(): Promise<UninstallReport> {
+    const { deletes, timeout, crds } = this.#options;
+    const before = await this.survey();
+    if (deletes) await this.#clean(before.marked.filter(({ isFinalized }) => isFinalized), timeout);
+    const isStopped = await this.#stop(before.belongings);
+    // An operator that runs puts everything back.
+    if (isStopped) {
+      await this.#remove(before.belongings.filter(isInTheWay));
+      const { marked, belongings } = await this.survey();
+      await this.#releaseAll(marked);
+      if (crds) await this.#removeDefinitions();
+      await this.#remove(belongings.filter((each) => each.action === "delete"));
+    }
+    return await this.#report();
+  }
+
+  /** Deletes objects, and waits for the operator to clean them up. */
+  async #clean(marked: readonly Marked[], timeout: Seconds): Promise<void> {
+    const { client, clock, say } = this.#options;
+    if (marked.length === 0) return;
+    say(`Deleting ${marked.length} objects: the operator cleans them up, for at most ${timeout} s`);
+    await this.#each(marked, async ({ resource, namespace, name, isDeleting }) => {
+      if (!isDeleting) await client.delete(resource, { namespace, name });
+    });
+    const end = clock.monotonic() + timeout;
+    while (clock.monotonic() < end) {
+      const { marked: rest } = await this.survey();
+      if (!rest.some(({ isDeleting, isFinalized }) => isDeleting && isFinalized)) return;
+      await clock.sleep(LOOK_INTERVAL);
+    }
+    say("The time is over: some objects are not cleaned up");
+  }
+
+  async #stop(belongings: readonly Belonging[]): Promise<boolean> {
+    const { client, clock, say, timeout } = this.#options;
+    for (const { resource, namespace, name } of belongings.filter(({ action }) => action === "scale to 0")) {
+      say(`Stopping the operator: deployment ${namespace}/${name}`);
+      try {
+        await client.patch(resource, { namespace, name }, { type: "merge", body: { spec: { replicas: 0 } } });
+        const end = clock.monotonic() + timeout;
+        while (runningPodsOf(await client.get(resource, { namespace, name })) > 0) {
+          if (clock.monotonic() >= end) {
+            this.#failures.push(
+              `The operator still runs after ${timeout} s (deployment ${namespace}/${name}): nothing else was taken away`,
+            );
+            return false;
+          }
+          await clock.sleep(LOOK_INTERVAL);
+        }
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 404) continue;
+        this.#failures.push(
+          `Cannot stop the operator (deployment ${namespace}/${name}): ${
+            messageOf(error)
+          }; nothing else was taken away`,
+        );
+        return false;
+      }
+      this.#removed.push(`deployment ${namespace}/${name} scaled to 0`);
+    }
+    return true;
+  }
+
+  async #remove(belongings: readonly Belonging[]): Promise<void> {
+    const { client } = this.#options;
+    for (const { resource, namespace, name, action } of belongings) {
+      const title = `${groupResource(resource)} ${namespace === undefined ? name : `${namespace}/${name}`}`;
+      try {
+        if (action === "delete") {
+          await client.delete(resource, { namespace, name });
+          this.#removed.push(title);
+        } else if (action === "end its conversion") {
+          // NB: a merge patch, so that versions and schemas stay as they are.
+          const body = { spec: { conversion: { strategy: "None", webhook: null } } };
+          await client.patch(resource, { name }, { type: "merge", body });
+          this.#removed.push(`conversion of ${title}`);
+        }
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 404) continue;
+        this.#failures.push(`Cannot take away ${title}: ${messageOf(error)}`);
+      }
+    }
+  }
+
+  async #releaseAll(marked: readonly Marked[]): Promise<void> {
+    const { say, waive } = this.#options;
+    const kept = waive ? [] : marked.filter(({ isFinalized }) => isFinalized);
+    if (kept.length > 0) {
+      this.#failures.push(
+        `${kept.length} objects wait for cleanups that no operator will run (${
+          namesOf(kept)
+        }): --waive lets them go without`,
+      );
+    }
+    const released = marked.filter((each) => !kept.includes(each));
+    if (released.length > 0) say(`Letting ${released.length} objects go`);
+    await this.#each(released, (each) => this.#release(each));
+  }
+
+  /** Takes finalizer and notes off an object; others' finalizers and annotations stay. */
+  async #release(marked: Marked): Promise<void> {
+    const { client } = this.#options;
+    const { resource, namespace, name } = marked;
+    for (let attempt = 1;; attempt++) {
+      try {
+        const object = await client.get<KubeObject>(resource, { namespace, name });
+        await this.#clearStatus(marked, object);
+        const { finalizers: ours } = this.#surveyor.marks;
+        const { resourceVersion } = object.metadata;
+        const rest = finalizersOf(object).filter((each) => !ours.has(each));
+        const isFinalized = rest.length < finalizersOf(object).length;
+        const annotations = Object.fromEntries(
+          this.#surveyor.annotationsOf(object).map((key) => [key, null]),
+        );
+        const metadata: JsonObject = { annotations };
+        // NB: a list is replaced as a whole: only of this version of the object is it known.
+        if (isFinalized) Object.assign(metadata, { finalizers: rest, resourceVersion });
+        await client.patch(resource, { namespace, name }, { type: "merge", body: { metadata } });
+        this.#released++;
+        if (isFinalized) this.#waived.push(titleOf(marked));
+        return;
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 404) return;
+        const isConflict = error instanceof ApiError && error.status === 409;
+        if (!isConflict || attempt === ATTEMPTS) throw error;
+      }
+    }
+  }
+
+  async #clearStatus({ resource, namespace, name }: Marked, object: KubeObject): Promise<void> {
+    const { fields } = this.#surveyor.marks;
+    if (fields.length === 0 || !this.#surveyor.hasNotes(object)) return;
+    const body = fields.reduce<JsonObject>(
+      (all, path) => withField(all, emptiedBy(object, path, fields), null),
+      {},
+    );
+    const subresource = resource.subresources.includes("status") ? "status" : undefined;
+    const { resourceVersion } = await this.#options.client.patch<KubeObject>(
+      resource,
+      { namespace, name, subresource },
+      { type: "merge", body },
+    ).then(({ metadata }) => metadata);
+    object.metadata.resourceVersion = resourceVersion;
+  }
+
+  async #removeDefinitions(): Promise<void> {
+    for (const name of this.#surveyor.definitions()) {
+      await this.#remove([{ resource: CRDS, namespace: undefined, name, action: "delete" }]);
+    }
+  }
+
+  /** Looks once more: whatever is there now is left, or was put back. */
+  async #report(): Promise<UninstallReport> {
+    // An operator that runs elsewhere sees the change, and puts its marks back.
+    if (this.#released > 0) await this.#options.clock.sleep(RETURN_WITHIN);
+    const { marked, belongings, problems } = await this.survey();
+    const left = [...this.#failures, ...problems];
+    const isNamed = this.#failures.length > 0;
+    if (marked.length > 0 && !isNamed) {
+      left.push(
+        `${marked.length} objects have marks of the operator again (${
+          namesOf(marked)
+        }): does it run elsewhere? Stop it, and repeat`,
+      );
+    }
+    if (!isNamed) {
+      for (const { resource, namespace, name } of belongings) {
+        left.push(
+          `${groupResource(resource)} ${
+            namespace === undefined ? name : `${namespace}/${name}`
+          } is still there`,
+        );
+      }
+    }
+    return { waived: this.#waived, released: this.#released, removed: this.#removed, left };
+  }
+
+  /** Does the same with many objects, several at once; each failure is noted. */
+  async #each(marked: readonly Marked[], work: (each: Marked) => Promise<void>): Promise<void> {
+    const failed: { readonly marked: Marked; readonly message: string }[] = [];
+    const queue = [...marked];
+    const worker = async (): Promise<void> => {
+      for (let each = queue.shift(); each !== undefined; each = queue.shift()) {
+        try {
+          await work(each);
+        } catch (error) {
+          if (error instanceof ApiError && error.status === 404) continue;
+          failed.push({ marked: each, message: messageOf(error) });
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, worker));
+    const [first] = failed;
+    if (first === undefined) return;
+    const names = namesOf(failed.map((each) => each.marked));
+    this.#failures.push(`${failed.length} objects could not be changed (${names}): ${first.message}`);
+  }
+}
+
+/** Returns the path of a field with notes, or of the object that holds it, where that holds notes only. */
+function emptiedBy(object: KubeObject, path: FieldPath, fields: readonly FieldPath[]): FieldPath {
+  const parent = path.slice(0, -1);
+  const holder = getField(object, parent);
+  if (parent.length < 2 || !isObject(holder)) return path;
+  const own = new Set(fields.map(formatField));
+  return Object.keys(holder).every((key) => own.has(formatField([...parent, key]))) ? parent : path;
+}
+
+/** Returns the name of an object, such as "databases.example.com default/db-1". */
+export function titleOf(
+  { resource, namespace, name }: Pick<Marked, "resource" | "namespace" | "name">,
+): string {
+  return `${groupResource(resource)} ${namespace === undefined ? name : `${namespace}/${name}`}`;
+}
+
+/** Without the operator, webhooks and conversions refuse requests. */
+function isInTheWay({ resource, action }: Belonging): boolean {
+  return action === "end its conversion" || resource.plural.endsWith("webhookconfigurations");
+}
+
+function namesOf(marked: readonly Marked[]): string {
+  const names = marked.slice(0, MOST_NAMED).map(titleOf).join(", ");
+  return marked.length > MOST_NAMED ? `${names}, and ${marked.length - MOST_NAMED} more` : names;
+}

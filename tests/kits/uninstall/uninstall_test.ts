@@ -1,0 +1,288 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { KubeObject } from "../../../lib/model/object.ts";
+import { Uninstall, type UninstallOptions } from "../../../lib/kits/uninstall/mod.ts";
+import { type Operator, operator, persistence } from "../../../mod.ts";
+import { suite } from "../../support/scenario.ts";
+import { type VirtualWorld, virtualWorld } from "../../support/virtual_world.ts";
+import { Example, EXAMPLES, Objects, Plain, PLAINS, type World } from "../../support/worlds.ts";
+
+const CONFIG_MAPS = { group: "", version: "v1", plural: "configmaps", namespaced: true };
+
+function uninstallOf(
+  world: Pick<World, "client"> & { readonly clock: UninstallOptions["clock"] },
+  op: Operator,
+  wishes: Partial<UninstallOptions> = {},
+): Uninstall {
+  return new Uninstall({
+    client: world.client,
+    clock: world.clock,
+    operators: [op],
+    name: "shop",
+    home: "default",
+    waive: false,
+    deletes: false,
+    crds: false,
+    timeout: 60,
+    say: () => {},
+    ...wishes,
+  });
+}
+
+/** A task, while the virtual time goes on. */
+async function inTime<T>(world: VirtualWorld, task: Promise<T>): Promise<T> {
+  let isDone = false;
+  const done = task.finally(() => isDone = true);
+  await world.until(() => isDone, 3600);
+  return await done;
+}
+
+async function all(world: World, kind: Parameters<World["client"]["list"]>[0]): Promise<KubeObject[]> {
+  const found: KubeObject[] = [];
+  for await (const { items } of world.client.list(kind)) found.push(...items);
+  return found;
+}
+
+/** Everything on objects that looks like Lotse's. */
+function marksOn(objects: readonly KubeObject[]): string[] {
+  return objects.flatMap(({ metadata: { name, annotations = {}, finalizers = [] } }) =>
+    [...Object.keys(annotations), ...finalizers].filter((each) => each.startsWith("lotse.dev/"))
+      .map((each) => `${name} ${each}`)
+  );
+}
+
+function careful(): Operator {
+  const op = operator();
+  op.on.create(Example, function make() {});
+  op.on.delete(Example, function clean() {});
+  op.on.create(Plain, function note() {});
+  return op;
+}
+
+suite("leaving a cluster", (scenario) => {
+  scenario(
+    "[N33.1] takes finalizers and notes off the objects of an operator that has gone, and nothing of others",
+    async (world) => {
+      const [objects, plains] = [new Objects(world), new Objects(world, PLAINS)];
+      const op = careful();
+      const running = await world.start(op);
+      for (const name of ["one", "two", "going"]) {
+        await objects.create(name, {
+          metadata: { finalizers: ["other.dev/held"], annotations: { "other.dev/mark": "theirs" } },
+        });
+        await plains.create(name);
+      }
+      const marked = async () => marksOn([...await all(world, EXAMPLES), ...await all(world, PLAINS)]).length;
+      await world.until(async () => await marked() >= 9);
+      await running.stop();
+      await objects.delete("going");
+      const clock = { monotonic: () => performance.now() / 1000, sleep: () => Promise.resolve() } as never;
+      const undecided = await uninstallOf({ client: world.client, clock }, op).run();
+      assert.match(undecided.left[0] ?? "", /^3 objects wait for cleanups that no operator will run/);
+      const report = await uninstallOf({ client: world.client, clock }, op, { waive: true }).run();
+      assert.deepEqual(report.left, []);
+      assert.deepEqual(
+        [...report.waived].sort(),
+        ["going", "one", "two"].map((name) => `examples.lotse.test ${world.namespace}/${name}`),
+      );
+      assert.equal(await marked(), 0);
+      for (const name of ["one", "two", "going"]) {
+        const { metadata } = await objects.get(name);
+        assert.deepEqual(metadata.finalizers, ["other.dev/held"]);
+        assert.deepEqual(metadata.annotations, { "other.dev/mark": "theirs" });
+      }
+      const again = await uninstallOf({ client: world.client, clock }, op, { waive: true }).run();
+      assert.deepEqual(again, { waived: [], released: 0, removed: [], left: [] }, "it can be repeated");
+    },
+  );
+
+  scenario.virtual("[N33.2] lets an operator that runs clean up first", async (world) => {
+    const objects = new Objects(world);
+    const cleaned: string[] = [];
+    const op = operator();
+    op.on.delete(Example, function clean({ name, retry }) {
+      if (name === "stuck" || retry === 0) throw new Error("Not yet");
+      cleaned.push(name);
+    });
+    const running = await world.start(op);
+    for (const name of ["one", "two", "stuck"]) await objects.create(name);
+    await running.advance(5);
+    const { clock } = world.host;
+    const work = uninstallOf({ client: world.client, clock }, op, { deletes: true, timeout: 200 });
+    const report = await inTime(world, work.run());
+    assert.deepEqual(cleaned.sort(), ["one", "two"]);
+    assert.deepEqual((await all(world, EXAMPLES)).map(({ metadata }) => metadata.name), ["stuck"]);
+    assert.match(report.left[0] ?? "", /^1 objects wait for cleanups .*examples\.lotse\.test default\/stuck/);
+    await running.stop();
+  });
+
+  scenario.virtual(
+    "[N33.3] says that an operator runs elsewhere, where its marks come back",
+    async (world) => {
+      const op = careful();
+      const running = await world.start(op);
+      await new Objects(world).create("one");
+      await running.advance(5);
+      const { clock } = world.host;
+      const work = uninstallOf({ client: world.client, clock }, op, { waive: true });
+      const report = await inTime(world, work.run());
+      assert.match(
+        report.left[0] ?? "",
+        /^1 objects have marks of the operator again .*does it run elsewhere\?/,
+      );
+      await running.stop();
+    },
+  );
+
+  scenario.virtual(
+    "[N33.4] takes away webhooks, conversions and Leases, and leaves those of others",
+    async (world) => {
+      const op = operator({ admission: { managed: "shop.example.com" } });
+      op.settings.replicas.enabled = true;
+      op.on.validate(Example, () => {});
+      const hook = (name: string, annotations: Record<string, string>) =>
+        world.client.create({
+          group: "admissionregistration.k8s.io",
+          version: "v1",
+          plural: "validatingwebhookconfigurations",
+          namespaced: false,
+        }, {
+          apiVersion: "admissionregistration.k8s.io/v1",
+          kind: "ValidatingWebhookConfiguration",
+          metadata: { name, annotations },
+          webhooks: [{
+            name: "a.example.com",
+            clientConfig: { url: "https://gone.test/" },
+            admissionReviewVersions: ["v1"],
+            sideEffects: "None",
+            failurePolicy: "Fail",
+            rules: [{
+              apiGroups: ["lotse.test"],
+              apiVersions: ["*"],
+              operations: ["*"],
+              resources: ["examples"],
+            }],
+          }],
+        });
+      await new Objects(world).create("one", { metadata: { finalizers: ["lotse.dev/finalizer"] } });
+      await hook("shop.example.com", { "lotse.dev/webhooks-generation": "3" });
+      const lease = (name: string, operatorName: string) =>
+        world.client.create({
+          group: "coordination.k8s.io",
+          version: "v1",
+          plural: "leases",
+          namespaced: true,
+        }, {
+          apiVersion: "coordination.k8s.io/v1",
+          kind: "Lease",
+          metadata: { name, namespace: "default", labels: { "lotse.dev/replicas": operatorName } },
+        });
+      await lease("shop", "shop");
+      await lease("bakery", "bakery");
+      const { clock } = world.host;
+      const work = uninstallOf({ client: world.client, clock }, op, { waive: true });
+      const { belongings } = await work.survey();
+      assert.deepEqual(belongings.map(({ name, action }) => `${name}: ${action}`), [
+        "shop.example.com: delete",
+        "shop: delete",
+      ]);
+      const report = await inTime(world, work.run());
+      // The webhook would have refused the object's release.
+      assert.deepEqual(report.left, []);
+      assert.deepEqual(marksOn(await all(world, EXAMPLES)), []);
+      const leases = await all(world, {
+        group: "coordination.k8s.io",
+        version: "v1",
+        plural: "leases",
+        namespaced: true,
+      });
+      assert.deepEqual(leases.map(({ metadata }) => metadata.name), ["bakery"]);
+      await hook("shop.example.com", {});
+      const [problem] = (await work.survey()).problems;
+      assert.match(problem ?? "", /"shop\.example\.com" was not written by Lotse/);
+    },
+  );
+
+  scenario.virtual("[N33.5] names kinds that it may not list, and goes on with others", async (world) => {
+    const op = careful();
+    await new Objects(world).create("one", { metadata: { finalizers: ["lotse.dev/finalizer"] } });
+    await new Objects(world, PLAINS).create("two", { metadata: { finalizers: ["lotse.dev/finalizer"] } });
+    const { clock } = world.host;
+    const { client: whole } = world;
+    const list = (kind: typeof EXAMPLES) => {
+      if (kind.plural !== EXAMPLES.plural) throw new Error("plains are forbidden");
+      return whole.list(kind);
+    };
+    const client = new Proxy(whole, {
+      get(target, name) {
+        if (name === "list") return list;
+        const value: unknown = Reflect.get(target, name, target);
+        return typeof value === "function" ? value.bind(target) : value;
+      },
+    });
+    const report = await inTime(world, uninstallOf({ client, clock }, op, { waive: true }).run());
+    assert.deepEqual(report.left, ["Cannot list plains.lotse.test: plains are forbidden"]);
+    assert.deepEqual(marksOn(await all(world, EXAMPLES)), []);
+  });
+
+  scenario.virtual("[N33.6] takes notes out of the status, too", async (world) => {
+    const op = operator({ persistence: persistence.status() });
+    op.on.create(Example, function make({ patch }) {
+      patch.status.mine = "stays";
+    });
+    const running = await world.start(op);
+    await new Objects(world).create("one");
+    await running.advance(5);
+    await running.stop();
+    const before = await new Objects(world).get("one");
+    assert.ok(before.status !== undefined && "lotse" in before.status);
+    const { clock } = world.host;
+    const report = await inTime(
+      world,
+      uninstallOf({ client: world.client, clock }, op, { waive: true }).run(),
+    );
+    assert.deepEqual(report.left, []);
+    assert.deepEqual((await new Objects(world).get("one")).status, { mine: "stays" });
+  });
+});
+
+describe("Uninstall", () => {
+  it("[N33] leaves nothing of an operator that is dead behind, on 1,000 objects, half with finalizers", async () => {
+    const world = await virtualWorld();
+    const op = careful();
+    for (let number = 0; number < 1000; number++) {
+      await world.client.create(EXAMPLES, {
+        apiVersion: "lotse.test/v1",
+        kind: "Example",
+        metadata: {
+          name: `object-${number}`,
+          namespace: "default",
+          finalizers: number % 2 === 0 ? ["other.dev/held", "lotse.dev/finalizer"] : ["other.dev/held"],
+          annotations: { "lotse.dev/last-handled-configuration": "{}", "other.dev/mark": "theirs" },
+        },
+      });
+    }
+    await world.client.create(CONFIG_MAPS, {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: {
+        name: "other",
+        namespace: "default",
+        annotations: { "lotse.dev/kept": "of no kind of ours" },
+      },
+    });
+    const { clock } = world.host;
+    const report = await inTime(
+      world,
+      uninstallOf({ client: world.client, clock }, op, { waive: true }).run(),
+    );
+    assert.deepEqual([report.left, report.waived.length, report.released], [[], 500, 1000]);
+    const objects = await all(world, EXAMPLES);
+    assert.deepEqual(marksOn(objects), []);
+    for (const { metadata: { finalizers, annotations } } of objects) {
+      assert.deepEqual([finalizers, annotations], [["other.dev/held"], { "other.dev/mark": "theirs" }]);
+    }
+    const [map] = (await all(world, CONFIG_MAPS)).filter(({ metadata }) => metadata.name === "other");
+    assert.ok(map !== undefined && "lotse.dev/kept" in (map.metadata.annotations ?? {}));
+  });
+});
