@@ -58,6 +58,8 @@ export type {
   ChangeHandlerArguments,
   Essence,
   Sub,
+  SubOutcome,
+  SubRunOptions,
 } from "./lib/handlers/change/change_handler.ts";
 export type { DaemonHandlerArguments, StopReason } from "./lib/handlers/background/background_handler.ts";
 export type { EventFilterArguments, EventHandlerArguments } from "./lib/handlers/event/event_handler.ts";

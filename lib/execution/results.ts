@@ -1,8 +1,8 @@
-/** Handlers' results, which go into the status. Source: Kopf, docs/results. */
+/** Handlers' results, which go into the status, and leave it again. Source: Kopf, docs/results. */
 
 import { getField } from "../model/fields.ts";
-import { isObject, toJson } from "../model/json.ts";
-import type { KubeObject } from "../model/object.ts";
+import { isObject, setKey, toJson } from "../model/json.ts";
+import type { JsonObject, KubeObject } from "../model/object.ts";
 import { applyMergePatch, type Patch } from "../model/patch.ts";
 import type { Logger } from "../runtime/logging.ts";
 
@@ -34,5 +34,20 @@ export function storeResult(
     });
   } catch (error) {
     logger.error("Cannot store the handler's result in the status: it is dropped", { handler: id, error });
+  }
+}
+
+/** Takes the results of a handler and of its sub-handlers out of the status, but for the ones that are kept. */
+export function dropResults(
+  { patch, body: { status } }: Pick<ResultTarget, "patch" | "body">,
+  id: string,
+  isKept: (id: string) => boolean,
+): void {
+  if (!isObject(status)) return;
+  for (const key of Object.keys(status)) {
+    // Sections of a patch take any key.
+    if ((key === id || key.startsWith(`${id}/`)) && !isKept(key)) {
+      setKey(patch.status as JsonObject, key, null);
+    }
   }
 }

@@ -148,7 +148,31 @@ export type SubOptions<Spec, Status, Field, Param, Memo extends object = PlainMe
   & HandlerOptions<Param>
   & RetryOptions
   & FilterOptions<ChangeFilterArguments<Spec, Status, Memo>, Field, FieldValue<Spec, Status, Field>>
-  & ChangeFilterOptions<ChangeFilterArguments<Spec, Status, Memo>, FieldValue<Spec, Status, Field>>;
+  & ChangeFilterOptions<ChangeFilterArguments<Spec, Status, Memo>, FieldValue<Spec, Status, Field>>
+  & SubRunOptions;
+
+/** How parts of a handler's work depend on each other. */
+export interface SubRunOptions {
+  /**
+   * "stop": a step of a sequence. The parts that are declared after it are not called before it has succeeded, and not at all if it
+   * has failed for good. Default: each part is called, whatever becomes of the others.
+   */
+  readonly onFailure?: "stop";
+}
+
+/** How a part of a handler's work has ended. */
+export type SubOutcome =
+  & {
+    /** As it was declared: without the parent's id. */
+    readonly id: string;
+  }
+  & (
+    | { readonly kind: "success" }
+    /** It has failed for good. */
+    | { readonly kind: "failure"; readonly error: Error }
+    /** It was not called: its filters do not hold, or an earlier step has failed. */
+    | { readonly kind: "skipped" }
+  );
 
 /** A sub-handler. */
 export type SubFn<Spec, Status, Field, Param, Memo extends object = PlainMemo> = (
@@ -167,7 +191,7 @@ export type SubFn<Spec, Status, Field, Param, Memo extends object = PlainMemo> =
  *
  * The id is the parent's, a slash, and the one given here (or the function's name). The handler is called again until all
  * parts have finished, and must declare the same ones each time; parts that have finished are not repeated. A part that
- * fails for good has finished.
+ * fails for good has finished: `run()` returns how each part has ended. Its result of an earlier cause is removed from the status.
  */
 export interface Sub<Spec = JsonObject, Status = JsonObject, Memo extends object = PlainMemo> {
   (id: string, fn: SubFn<Spec, Status, undefined, undefined, Memo>): void;
@@ -178,11 +202,12 @@ export interface Sub<Spec = JsonObject, Status = JsonObject, Memo extends object
   ): void;
   (fn: SubFn<Spec, Status, undefined, undefined, Memo>): void;
   /**
-   * Runs the parts declared so far, and resolves when all have finished.
+   * Runs the parts declared since the last call, and resolves when all have finished: with the outcome of each, in the order of
+   * their declarations. `{ onFailure: "stop" }`: one after the other, up to the first that fails for good.
    *
    * While one is unfinished it throws, to end this attempt of the handler: let it pass.
    */
-  run(): Promise<void>;
+  run(options?: SubRunOptions): Promise<readonly SubOutcome[]>;
 }
 
 /** Declares handlers of one field. It may stand before the options, or among them. */
@@ -222,6 +247,8 @@ export interface DeclareField<Memo extends object = PlainMemo> {
 /** Called for causes: creation, update, deletion, resumption, or any of them where a field changes. */
 export interface ChangeHandler extends ObjectHandler {
   readonly type: "change";
+  /** Sub-handlers: the id of the handler that they are parts of. */
+  readonly parent?: string;
   /** Undefined: any. */
   readonly reason: "create" | "update" | "delete" | undefined;
   /** Resume handlers: only for objects that were there before the operator. */
@@ -232,8 +259,11 @@ export interface ChangeHandler extends ObjectHandler {
   readonly deleted: boolean;
   /** Whether objects must not go before this handler has run. */
   readonly requiresFinalizer: boolean;
-  /** Deletion handlers: whether the object goes when the handler has failed for good. Default: "release". */
-  readonly onFailure?: "release" | "keep";
+  /**
+   * Deletion handlers: whether the object goes when the handler has failed for good. Default: "release". Sub-handlers: whether the
+   * ones after it depend on its success ("stop").
+   */
+  readonly onFailure?: "release" | "keep" | "stop";
 }
 
 /** Handlers of causes. */
@@ -292,7 +322,8 @@ export function changeHandler(
   { cause, isSub = false }: ChangeDeclarationOptions,
 ): ChangeHandler {
   const { options } = declaration;
-  const handler = objectHandler(declaration, { cause, known: KNOWN[cause], hasPlainId: isSub });
+  const known = isSub ? { ...KNOWN[cause], onFailure: checkStop } : KNOWN[cause];
+  const handler = objectHandler(declaration, { cause, known, hasPlainId: isSub });
   if (cause === "field" && handler.field === undefined && !isSub) {
     throw new TypeError(`Cannot register field handler "${handler.id}": its field is missing`);
   }
@@ -311,6 +342,14 @@ export function changeHandler(
     requiresFinalizer: cause === "delete" && options.optional !== true,
     needsChange: cause === "update" || cause === "field",
   };
+}
+
+/** @throws {TypeError} If it is neither "stop" nor undefined. */
+export function checkStop(_name: string, value: unknown): void {
+  if (value === undefined || value === "stop") return;
+  throw new TypeError(
+    `Cannot take ${show(value)} for "onFailure" of sub-handlers: take "stop", or leave it out`,
+  );
 }
 
 function checkOnFailure(_name: string, value: unknown): void {

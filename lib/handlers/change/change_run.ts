@@ -5,13 +5,15 @@
  */
 
 import { Contribution } from "../../execution/contribution.ts";
+import { PermanentError } from "../../execution/errors.ts";
 import { failAfterwards, Postponed } from "../../execution/execute.ts";
 import type { Refusal } from "../../execution/pending_write.ts";
+import { dropResults } from "../../execution/results.ts";
 import type { Patch } from "../../model/patch.ts";
 import type { ProgressRecord } from "../../settings/persistence/storage.ts";
 import { type Called, callHandler, contextOf, type Sort } from "../call.ts";
 import type { ChangeCause } from "./change_cause.ts";
-import type { ChangeHandler } from "./change_handler.ts";
+import type { ChangeHandler, SubOutcome } from "./change_handler.ts";
 import { FRESH } from "../retry.ts";
 import { callerOf, type Turn } from "../turn.ts";
 import { ChangeArgs } from "./change_args.ts";
@@ -20,7 +22,7 @@ import { prematch, selectChanges } from "./decide.ts";
 import { loadProgress } from "./notes.ts";
 import type { ActiveHandler, Progress, Purpose } from "./progress.ts";
 import { Signatures } from "./signatures.ts";
-import { SubHandlers } from "./sub_handlers.ts";
+import { nameOf, SubHandlers } from "./sub_handlers.ts";
 
 const SORT: Sort = { noun: "Handler", errors: "temporary" };
 
@@ -41,6 +43,8 @@ export class ChangeRun {
   #made: Signatures | undefined;
   /** The progress of the resource's handlers, and of each handler's sub-handlers. */
   readonly #all: Progress<ChangeHandler>[] = [];
+  /** The errors of handlers that have failed for good in this turn. */
+  readonly #errors = new Map<string, Error>();
   /** The ids of handlers that ran. */
   readonly #ran = new Set<string>();
   /** The ids of handlers that have put changes into the patch. */
@@ -64,13 +68,22 @@ export class ChangeRun {
     progress: Progress<ChangeHandler>,
     selected: readonly ChangeHandler[],
   ): Promise<{ readonly isIdle: boolean }> {
-    const { turn, cause, purpose } = this.#options;
-    const { run: { host: { clock, random }, lifecycle }, signal, logger, patch } = turn;
-    this.#all.push(progress);
+    this.#activate(progress, selected);
+    return await this.#callDue(progress);
+  }
+
+  #activate(progress: Progress<ChangeHandler>, handlers: readonly ChangeHandler[]): void {
+    const { purpose, turn } = this.#options;
+    if (!this.#all.includes(progress)) this.#all.push(progress);
     const isAsSigned = (handler: ChangeHandler, digest: string): boolean =>
       this.#signatures.isAsSigned(handler, digest);
     const carriesOver = ({ isMixedIn }: ChangeHandler): boolean => isMixedIn;
-    progress.activate(selected, { purpose, now: clock.now(), isAsSigned, carriesOver });
+    progress.activate(handlers, { purpose, now: turn.run.host.clock.now(), isAsSigned, carriesOver });
+  }
+
+  async #callDue(progress: Progress<ChangeHandler>): Promise<{ readonly isIdle: boolean }> {
+    const { turn, cause } = this.#options;
+    const { run: { host: { clock, random }, lifecycle }, signal, logger, patch } = turn;
     const awake = progress.awake(clock.now());
     const { makeChildren: _, ...told } = cause;
     const picked = new Set(lifecycle()(awake, { ...told, random }).map(({ id }) => id));
@@ -85,6 +98,7 @@ export class ChangeRun {
       }
       this.#ran.add(active.id);
       progress.settle(active.id, called.outcome, { now: clock.now(), descendants });
+      if (called.outcome.kind === "failure") this.#errors.set(active.id, called.outcome.error);
       if (called.wrote) this.#writers.push(active.id);
     }
     const isIdle = awake.length > 0 && picked.size === 0;
@@ -138,7 +152,7 @@ export class ChangeRun {
       const result = await handler.fn(args);
       // NB: before sub-handlers add to the patch: a check that fails takes out all changes since the handler's call began.
       contribution.check();
-      if (children.areWaiting) await children.run();
+      if (children.areWaiting) await children.finish();
       return result;
     };
     const { field } = handler;
@@ -156,16 +170,52 @@ export class ChangeRun {
     return signal.aborted && called.outcome.kind !== "success" ? undefined : called;
   }
 
-  async #runChildren(children: readonly ChangeHandler[], descendants: Set<string>): Promise<void> {
+  /** Runs sub-handlers, up to the first step that has not succeeded. @throws {Postponed} If some are unfinished. */
+  async #runChildren(
+    children: readonly ChangeHandler[],
+    descendants: Set<string>,
+  ): Promise<readonly SubOutcome[]> {
     const { turn, slot, cause } = this.#options;
     const prematched = prematch(turn, { cause, handlers: children });
     const selected = selectChanges(turn, { cause, prematched });
     const progress = loadProgress(turn, slot, selected);
-    const { isIdle } = await this.run(progress, selected);
+    const isOpen = ({ id, onFailure }: ChangeHandler): boolean =>
+      onFailure === "stop" && progress.recordOf(id)?.success !== true;
+    for (const handler of selected) {
+      this.#activate(progress, [handler]);
+      if (isOpen(handler)) break;
+    }
+    const { isIdle } = await this.#callDue(progress);
     for (const id of [...selected.map(({ id }) => id), ...progress.descendants]) descendants.add(id);
-    if (progress.isDone) return;
-    const delay = progress.delay(turn.run.host.clock.now()) ?? 0;
-    throw new Postponed("Sub-handlers are unfinished", isIdle && delay === 0 ? Infinity : delay);
+    const isOver = progress.handlers.length === selected.length ||
+      progress.failed.some(({ onFailure }) => onFailure === "stop");
+    if (!progress.isDone || !isOver) {
+      const delay = progress.delay(turn.run.host.clock.now()) ?? 0;
+      throw new Postponed("Sub-handlers are unfinished", isIdle && delay === 0 ? Infinity : delay);
+    }
+    const outcomes = children.map((child) => this.#outcomeOf(child, progress));
+    this.#dropStaleResults(selected, outcomes);
+    return outcomes;
+  }
+
+  #outcomeOf(child: ChangeHandler, progress: Progress<ChangeHandler>): SubOutcome {
+    const id = nameOf(child);
+    if (!progress.handlers.some((each) => each.id === child.id)) return { id, kind: "skipped" };
+    const { failure, message } = progress.recordOf(child.id) ?? {};
+    if (failure !== true) return { id, kind: "success" };
+    return { id, kind: "failure", error: this.#errors.get(child.id) ?? new PermanentError(message) };
+  }
+
+  /** Results of an earlier cause do not stand beside a failure: its part has none now, nor have the parts that it has stopped. */
+  #dropStaleResults(selected: readonly ChangeHandler[], outcomes: readonly SubOutcome[]): void {
+    const { turn, slot } = this.#options;
+    const { patch, state: { snapshot: body } } = turn;
+    const isOfThisCause = (id: string): boolean =>
+      [...this.#all, loadProgress(turn, slot, [{ id }])].some((each) => each.recordOf(id)?.success === true);
+    for (const handler of selected) {
+      const kind = outcomes.find(({ id }) => id === nameOf(handler))?.kind;
+      if (kind === "failure" || kind === "skipped") dropResults({ patch, body }, handler.id, isOfThisCause);
+    }
   }
 }
 

@@ -162,6 +162,11 @@ export class Progress<H extends Handler> {
     return this.#active().filter(({ record }) => record.failure).map(({ handler }) => handler);
   }
 
+  /** Returns the record of a handler; undefined if it was never considered. */
+  recordOf(id: string): Readonly<ProgressRecord> | undefined {
+    return this.#states.get(id)?.record;
+  }
+
   /** How long until the next active handler may run; undefined when all are finished. */
   delay(now: number): Seconds | undefined {
     const pending = this.#active().filter(({ record }) => !isFinished(record));

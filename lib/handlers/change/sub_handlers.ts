@@ -5,24 +5,33 @@
  * Source: Kopf, docs/handlers "Sub-handlers".
  */
 
-import type { Sub } from "./change_handler.ts";
-import { changeHandler } from "./change_handler.ts";
+import type { Sub, SubOutcome, SubRunOptions } from "./change_handler.ts";
+import { changeHandler, checkStop } from "./change_handler.ts";
+import { PermanentError } from "../../execution/errors.ts";
 import type { RawOptions } from "../option_checks.ts";
 import { takeOptions } from "../declare.ts";
 import type { ChangeHandler } from "./change_handler.ts";
 import type { ChangeHandlerCause } from "./change_handler.ts";
 
+/** Runs sub-handlers, and returns how each has ended. */
+type RunSubHandlers = (children: readonly ChangeHandler[]) => Promise<readonly SubOutcome[]>;
+
+/** Returns a sub-handler's id as it was declared. */
+export function nameOf({ id, parent }: Pick<ChangeHandler, "id" | "parent">): string {
+  return parent === undefined ? id : id.slice(parent.length + 1);
+}
+
 /** The sub-handlers of one attempt of a handler. */
 export class SubHandlers {
   readonly #parent: ChangeHandler;
-  readonly #run: (children: readonly ChangeHandler[]) => Promise<void>;
+  readonly #run: RunSubHandlers;
   // Most handlers have no sub-handlers: these members are made when they are needed.
   #ids: Set<string> | undefined;
   #declared: ChangeHandler[] | undefined;
   #sub: Sub | undefined;
   #isClosed = false;
 
-  constructor(parent: ChangeHandler, run: (children: readonly ChangeHandler[]) => Promise<void>) {
+  constructor(parent: ChangeHandler, run: RunSubHandlers) {
     this.#parent = parent;
     this.#run = run;
   }
@@ -30,7 +39,7 @@ export class SubHandlers {
   /** The argument `sub` of the handler. */
   get sub(): Sub {
     return this.#sub ??= Object.assign((...args: readonly unknown[]) => this.#declare(args), {
-      run: () => this.run(),
+      run: (options?: SubRunOptions) => this.run(options),
     });
   }
 
@@ -39,11 +48,28 @@ export class SubHandlers {
     return this.#declared !== undefined;
   }
 
-  /** Runs the sub-handlers that were declared and have not run yet. */
-  async run(): Promise<void> {
-    const declared = this.#declared;
+  /**
+   * Runs the sub-handlers that were declared and have not run yet.
+   *
+   * @throws {Postponed} If some are unfinished.
+   * @throws {TypeError} If the option is unknown.
+   */
+  async run({ onFailure }: SubRunOptions = {}): Promise<readonly SubOutcome[]> {
+    checkStop("onFailure", onFailure);
+    const declared = this.#declared ?? [];
     this.#declared = undefined;
-    if (declared !== undefined) await this.#run(declared);
+    const children = onFailure === undefined ? declared : declared.map((child) => ({ ...child, onFailure }));
+    return children.length === 0 ? [] : await this.#run(children);
+  }
+
+  /** Runs them for a handler that has returned, and does not look at their outcomes. @throws {PermanentError} If a step has failed. */
+  async finish(): Promise<void> {
+    const steps = (this.#declared ?? []).filter(({ onFailure }) => onFailure === "stop").map(nameOf);
+    for (const outcome of await this.run()) {
+      if (outcome.kind !== "failure" || !steps.includes(outcome.id)) continue;
+      const { id, error } = outcome;
+      throw new PermanentError(`The step "${id}" has failed: ${error.message}`, { cause: error });
+    }
   }
 
   /** The handler has ended: it can declare no more sub-handlers. */
@@ -90,6 +116,8 @@ export function subHandler({ parent, args }: SubDeclaration): ChangeHandler {
   return {
     ...handler,
     id: `${parent.id}/${handler.id}`,
+    parent: parent.id,
+    onFailure: options.onFailure === "stop" ? "stop" : undefined,
     reason: undefined,
     initial: false,
     isMixedIn: parent.isMixedIn,

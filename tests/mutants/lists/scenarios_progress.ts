@@ -9,6 +9,28 @@ const PROGRESS = { file: "lib/handlers/change/progress.ts", tests };
 const EXECUTE = { file: "lib/execution/execute.ts", tests };
 
 const mutants: Mutant[] = [
+  // Steps are called side by side; old results stay beside failures; a handler goes on after a failed step.
+  {
+    file: "lib/handlers/change/change_run.ts",
+    tests: ["tests/scenarios/sub_outcomes_test.ts"],
+    in: "ChangeRun.#runChildren",
+    replace: "if (isOpen(handler)) break;",
+    by: "",
+  },
+  {
+    file: "lib/handlers/change/change_run.ts",
+    tests: ["tests/scenarios/sub_outcomes_test.ts"],
+    in: "ChangeRun.#runChildren",
+    replace: "this.#dropStaleResults(selected, outcomes);",
+    by: "",
+  },
+  {
+    file: "lib/handlers/change/change_run.ts",
+    tests: ["tests/scenarios/sub_outcomes_test.ts"],
+    in: "ChangeRun.#call",
+    replace: "await children.finish();",
+    by: "await children.run();",
+  },
   // Notes of other objects count as the object's own, records of other objects stay.
   {
     file: "lib/settings/persistence/identity.ts",
