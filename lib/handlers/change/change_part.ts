@@ -332,12 +332,16 @@ class ChangePart implements Part {
 
   /** A note of this essence is written. Returns the essence as it is noted; undefined: the note is kept in memory. */
   #keepNoted(essence: JsonObject, answer: KubeObject): JsonObject | undefined {
-    const { run: { persistence }, kind: { handlers: { fields: extraFields } } } = this.#turn;
+    const { state: { snapshot }, run: { persistence }, kind: { handlers: { fields: extraFields } } } =
+      this.#turn;
     const slot = this.#slot;
-    const noted = handledEssence(persistence, answer, {
-      extraFields,
-      confidential: confidentialOf(this.#turn),
-    });
+    // The notes of a state are read once: after a restart each object is concluded as it is.
+    const noted = answer === snapshot && slot.noted === snapshot
+      ? this.#cause?.old
+      : handledEssence(persistence, answer, {
+        extraFields,
+        confidential: confidentialOf(this.#turn),
+      });
     slot.lastHandled = noted === undefined ? essence : undefined;
     slot.noted = noted === undefined ? undefined : answer;
     slot.taken?.settle();

@@ -498,28 +498,36 @@ const changes: Mutant[] = [
     ],
   ], ["tests/scenarios/persistence_test.ts"]),
   ...breaksOf(CHANGES, [
-    ["ChangeRun.run", "this.#ran.add(active.id);", `if (called.outcome.kind !== "success") patch.clear();`],
-    ["ChangeRun.run", "if (!picked.has(active.id)) continue;", ""],
-    ["ChangeRun.run", "{ ...told, random }", "{ random }"],
-    ["ChangeRun.run", "{ ...told, random }", "{ ...told, random: undefined as never }"],
+    [
+      "ChangeRun.#callDue",
+      "this.#ran.add(active.id);",
+      `if (called.outcome.kind !== "success") patch.clear();`,
+    ],
+    ["ChangeRun.#callDue", "if (!picked.has(active.id)) continue;", ""],
+    ["ChangeRun.#callDue", "{ ...told, random }", "{ random }"],
+    ["ChangeRun.#callDue", "{ ...told, random }", "{ ...told, random: undefined as never }"],
   ], delays),
   ...breaksOf(
     CHANGES,
-    [["ChangeRun.run", "this.#ran.add(active.id);", `if (called.outcome.kind !== "success") patch.clear();`]],
+    [[
+      "ChangeRun.#callDue",
+      "this.#ran.add(active.id);",
+      `if (called.outcome.kind !== "success") patch.clear();`,
+    ]],
     filters,
   ),
   ...breaksOf(CHANGES, [
-    ["ChangeRun.#call", "if (children.areWaiting) await children.run();\n", ""],
+    ["ChangeRun.#call", "if (children.areWaiting) await children.finish();\n", ""],
     [
       "ChangeRun.#runChildren",
       "for (const id of [...selected.map(({ id }) => id), ...progress.descendants]) descendants.add(id);",
       "",
     ],
-    ["ChangeRun.#runChildren", "if (progress.isDone) return;", "return;"],
+    ["ChangeRun.#runChildren", "if (!progress.isDone || !isOver) {", "if (Math.PI < 3) {"],
     [
       "ChangeRun.#runChildren",
-      "if (progress.isDone) return;",
-      `if (progress.counts.failed > 0) throw new Error("A child has failed");\n    if (progress.isDone) return;`,
+      "if (!progress.isDone || !isOver) {",
+      `if (progress.counts.failed > 0) throw new Error("A child has failed");\n    if (!progress.isDone || !isOver) {`,
     ],
     [
       "ChangeRun.#runChildren",
@@ -533,7 +541,11 @@ const changes: Mutant[] = [
       "(this.#declared ??= []).push(child);",
       "(this.#declared ??= []).unshift(child);",
     ],
-    ["SubHandlers.sub", "run: () => this.run(),", "run: () => Promise.resolve(),"],
+    [
+      "SubHandlers.sub",
+      "run: (options?: SubRunOptions) => this.run(options),",
+      "run: () => Promise.resolve([]),",
+    ],
     ["SubHandlers.close", "this.#isClosed = true;", ""],
     ["subHandler", "id: `${parent.id}/${handler.id}`,", 'id: `${parent.id.split("/")[0]}/${handler.id}`,'],
     ["subHandler", "id: `${parent.id}/${handler.id}`,", "id: handler.id,"],
