@@ -29,7 +29,7 @@ export const SURFACE: Readonly<Record<string, string>> = {
     ObjectPatch ObjectReference On Operator OperatorOptions OwnerReference PRESENT Patch PatchOf
     PermanentError PlainMemo PostOptions Reason ReconcileArguments ReconcileOptions Resource
     ResourceLike ResourceOptions ResourceType RetryOptions RunOptions Seconds Settings SettingsOverrides
-    StopReason Stopped Sub TemporaryError TimerOptions UserInfo ValueFilter WatchEvent exponential
+    StopReason Stopped Sub SubOutcome SubRunOptions TemporaryError TimerOptions UserInfo ValueFilter WatchEvent exponential
     isOperator kinds lifecycles operator ownerReference persistence resource webhookServer`,
   "./cli": `
     main
