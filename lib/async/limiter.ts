@@ -39,7 +39,7 @@ export class Limiter {
     return this.#active;
   }
 
-  /** Whether as many are in as may be. NB: others may wait while it is not: for the event loop. */
+  /** Whether as many are in as may be. Others may wait while it is not: for the event loop. */
   get isFull(): boolean {
     return this.#active >= this.#limit();
   }

@@ -119,7 +119,7 @@ export function toApiError(
 /** Returns the value if it is a Status object. */
 export function asStatus(value: unknown): StatusBody | undefined {
   if (typeof value !== "object" || value === null) return undefined;
-  // NB: only the kind is checked; the fields are read as if they could be missing or of any kind.
+  // Only the kind is checked; the fields are read as if they could be missing or of any kind.
   return (value as { kind?: unknown }).kind === "Status" ? value as StatusBody : undefined;
 }
 

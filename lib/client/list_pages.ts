@@ -67,7 +67,7 @@ export function toQuery(parameters: Readonly<Record<string, string | number | bo
 /**
  * Takes `metadata.managedFields` out of an object that is not shared yet.
  *
- * NB: `delete` would be shorter, but turns V8's objects into dictionaries, which take 60% more memory.
+ * `delete` would be shorter, but turns V8's objects into dictionaries, which take 60% more memory.
  */
 export function dropManagedFields<T extends KubeObject>(object: T): T {
   const metadata = object?.metadata;
@@ -79,7 +79,7 @@ export function dropManagedFields<T extends KubeObject>(object: T): T {
 
 function listQuery(options: ListOptions, token: string | undefined): string {
   const { chunkSize = CHUNK_SIZE, labelSelector, fieldSelector, shardSelector } = options;
-  // NB: the version belongs to the first page only; after that the token knows it.
+  // The version belongs to the first page only; after that the token knows it.
   const { resourceVersion, resourceVersionMatch } = token === undefined ? options : {};
   const limit = chunkSize ?? undefined;
   return toQuery({

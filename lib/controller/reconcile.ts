@@ -36,7 +36,7 @@ export async function reconcile(turn: Turn, why: Occasion): Promise<Result> {
   if (state.doubt === "inherited") await run.inherit?.(state, reading);
   else if (state.doubt !== undefined) state.resolve(await writer.read(state, reading));
 
-  // NB: a call that returns no promise is not awaited, here and below: each promise counts when ten thousand objects come.
+  // A call that returns no promise is not awaited, here and below: each promise counts when ten thousand objects come.
   for (const { event } of why.events) {
     for (const part of parts) {
       const telling = part.told?.(event);

@@ -50,7 +50,7 @@ interface Place {
 function differsIn({ before, sent, after }: Place, skipped: ReadonlySet<string>): boolean {
   if (!isObject(sent) || !isObject(after)) return !isEqualJson(sent, after);
   const level = { old: isObject(before) ? before : {}, sent, after };
-  // NB: no list of all keys is made: it would cost as much as the comparison, which is made for each write.
+  // No list of all keys is made: it would cost as much as the comparison, which is made for each write.
   for (const key in after) {
     if (skipped.has(key) || !Object.hasOwn(after, key)) continue;
     if (differsAt(level, key)) return true;

@@ -137,7 +137,7 @@ function isPlain(noted: unknown, depth: number): boolean {
   return Object.values(noted).some((value) => isPlain(value, depth + 1));
 }
 
-/** The same value has another digest on another object. NB: not the uid: it is another one after a restore from a backup. */
+/** The same value has another digest on another object. Not the uid: it is another one after a restore from a backup. */
 function saltOf({ metadata: { namespace = "", name = "" } }: Pick<KubeObject, "metadata">): string {
   return `${namespace}/${name}`;
 }

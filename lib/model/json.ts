@@ -206,7 +206,7 @@ function equalObjects(a: JsonObject, b: JsonObject, comparing: Comparing): boole
  */
 export function canonicalJson(value: unknown): string {
   if (typeof value !== "object" || value === null) return canonicalScalar(value);
-  // NB: not by calls, and depth first: values of users may have circles, and the walk must come to an end.
+  // Not by calls, and depth first: values of users may have circles, and the walk must come to an end.
   const open = [openLevel(value)];
   let text = open[0]?.isList === true ? "[" : "{";
   for (let level = open.at(-1); level !== undefined; level = open.at(-1)) {
@@ -296,7 +296,7 @@ function convert(value: unknown, state: Conversion): unknown {
     case "boolean":
       return value;
     case "number":
-      // NB: as JSON, large numbers end in zeros that are not theirs.
+      // As JSON, large numbers end in zeros that are not theirs.
       if (Number.isFinite(value)) return isLarge(value) && Math.abs(value) < 1e21 ? BigInt(value) : value;
       throw notJson(String(value), state);
     case "bigint":

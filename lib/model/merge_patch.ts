@@ -11,7 +11,7 @@ import type { JsonObject } from "./object.ts";
 /** Returns the object as it is after the patch. Parts that the patch does not reach are shared with the original. */
 export function applyMergePatch<T = JsonObject>(live: T, patch: JsonObject): T {
   const result = isObject(live) ? shallowCopy(live) : {};
-  // NB: not by calls: patches may be nested as deep as objects.
+  // Not by calls: patches may be nested as deep as objects.
   const open: Merge[] = [{ result, patch }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) mergeInto(next, open);
   // A merge patch can make a value of any type; callers know the type that theirs leaves.

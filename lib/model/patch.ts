@@ -27,7 +27,7 @@ export type PatchFunction = (body: KubeObject) => void;
 
 /** A collector of changes to one object. */
 export class Patch<Spec = JsonObject, Status = JsonObject> {
-  // NB: both are made when they are needed: each object in memory has such a patch, which is nearly always empty.
+  // Both are made when they are needed: each object in memory has such a patch, which is nearly always empty.
   /** Stanzas that were opened for writing, or set to an object. Once handed out, an object stays the same one. */
   #sections: Map<string, JsonObject> | undefined;
   /** Stanzas that were set as a whole to a value that is not an object: null, mostly. */
@@ -86,7 +86,7 @@ export class Patch<Spec = JsonObject, Status = JsonObject> {
   get isEmpty(): boolean {
     if (this.#fns.length > 0 || (this.#wholes?.size ?? 0) > 0) return false;
     for (const [name, section] of this.#sections ?? []) if (!isBlank(name, section)) return false;
-    // NB: asked several times in each turn: a list would be made each time.
+    // Asked several times in each turn: a list would be made each time.
     for (const name in this) if (Object.hasOwn(this, name) && this[name] !== undefined) return false;
     return true;
   }
@@ -173,7 +173,7 @@ function empty(section: JsonObject): void {
 
 /** Merges into a section in place, so that references to it and to its labels and annotations stay good. */
 function fill(section: JsonObject, patch: JsonObject): void {
-  // NB: not by calls, as objects may be nested deeper than calls; and depth first, so that a circle is found.
+  // Not by calls, as objects may be nested deeper than calls; and depth first, so that a circle is found.
   const open = [{ section, patch, depth: 0 }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { section, patch, depth } = next;

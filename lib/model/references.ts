@@ -79,7 +79,7 @@ export function ownerReference(
   return namespace ? Object.defineProperty(reference, OWNERS_NAMESPACE, { value: namespace }) : reference;
 }
 
-/** NB: references have no field for it, and it is not sent: JSON leaves symbols out. */
+/** References have no field for it, and it is not sent: JSON leaves symbols out. */
 const OWNERS_NAMESPACE = Symbol("the namespace of the owner");
 
 /** Returns the namespace of the owner, where a reference of {@linkcode ownerReference} remembers it. */

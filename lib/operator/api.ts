@@ -215,7 +215,7 @@ function limited<Content extends object>(object: Content, preconditions: Precond
   return { ...object, metadata: { ...metadata, ...given(preconditions) } };
 }
 
-/** The same for JSON patches. NB: "test" would be answered with 422, as any other mistake in a patch. */
+/** The same for JSON patches. "test" would be answered with 422, as any other mistake in a patch. */
 function operationsFor(preconditions: Preconditions = {}): readonly object[] {
   return Object.entries(given(preconditions)).map(([name, value]) => ({
     op: "add",

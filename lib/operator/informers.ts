@@ -116,7 +116,7 @@ export class Informers {
     this.#clusterWatches = new ClusterWatches(options);
   }
 
-  /** The state of each watch that has made an attempt. NB: the states are live. */
+  /** The state of each watch that has made an attempt. The states are live. */
   get watches(): readonly { readonly resource: Resource; readonly state: WatchState }[] {
     return [...this.#running.values()].flatMap(({ target: { resource }, health: { state } }) =>
       state === undefined ? [] : [{ resource, state }]

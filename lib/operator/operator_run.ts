@@ -310,7 +310,7 @@ export class OperatorRun {
     using _leftovers = this.#leftovers;
     const released = this.#admission.stop();
     work.own("tasks", () => tasks.stop());
-    // NB: it also waits for requests to discovery, however long the server takes to answer.
+    // It also waits for requests to discovery, however long the server takes to answer.
     const watching = Promise.all([this.#watching.stop(), this.#peering.stopWatching()]);
     if (!await withTimeout(watching, { clock, timeout: exitTimeout })) {
       logger.warn("The server does not answer: requests are left behind", { streams: this.#watching.size });

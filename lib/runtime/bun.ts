@@ -40,7 +40,7 @@ function bunProcess(common: Process): Process {
       Bun.shrink?.();
     },
     endStart() {
-      // Executables begin with another policy: lib/cli/bun_script.ts. NB: the optimizing compiler takes 2 MB as soon as it
+      // Executables begin with another policy: lib/cli/bun_script.ts. The optimizing compiler takes 2 MB as soon as it
       // is used once, and an idle operator needs none.
       let before = process.cpuUsage();
       const timer = setInterval(() => {

@@ -18,7 +18,7 @@ export function calledFrom<Args extends readonly unknown[], Result>(
   };
 }
 
-/** The place from which a function was called. NB: it has no text of its own: a declaration that has moved is the same. */
+/** The place from which a function was called. It has no text of its own: a declaration that has moved is the same. */
 export class CallSite {
   readonly #error = new Error();
 
@@ -63,7 +63,7 @@ export function awaitedFrom<Args extends readonly unknown[], Result>(
   { before }: BlameOptions = {},
 ): (...args: Args) => Promise<Result> {
   return function called(...args) {
-    // Stacks are made into text when they are read: a stack that is never read costs little. NB: not by `captureStackTrace()`, which
+    // Stacks are made into text when they are read: a stack that is never read costs little. Not by `captureStackTrace()`, which
     // costs three times as much on JavaScriptCore.
     const site = new Error();
     return fn(...args).catch((error: unknown) => {

@@ -88,7 +88,7 @@ export interface Authority {
 /**
  * Makes an authority with a new key. It signs certificates of servers and clients, not of further authorities.
  *
- * NB: keys are made at once, in a fraction of a millisecond: a thread would take longer, and a virtual clock does not wait for it.
+ * Keys are made at once, in a fraction of a millisecond: a thread would take longer, and a virtual clock does not wait for it.
  */
 // deno-lint-ignore require-await -- a throw must become a rejection
 export async function createAuthority(options: AuthorityOptions): Promise<Authority> {
@@ -276,7 +276,7 @@ function toSerial(bytes: Uint8Array): ASN1Encodable {
   return new ASN1Integer(BigInt(`0x${digits.join("")}`));
 }
 
-/** NB: a URL writes an address in one way only: groups in hexadecimal, and "::" for zeros. */
+/** A URL writes an address in one way only: groups in hexadecimal, and "::" for zeros. */
 function addressBytes(address: string): Uint8Array {
   if (isIP(address) === 4) return Uint8Array.from(address.split("."), Number);
   const [before = "", after] = new URL(`http://[${address}]`).hostname.slice(1, -1).split("::");

@@ -13,7 +13,7 @@ export class Context<Value> {
 
   /** Calls the function, with the value there until its promise has settled; returns its result. */
   run<Result>(value: Value, fn: () => Result): Result;
-  /** The same for a function of one argument: NB: a closure in between would be one more frame for each handler. */
+  /** The same for a function of one argument: a closure in between would be one more frame for each handler. */
   run<Given, Result>(value: Value, fn: (given: Given) => Result, given: Given): Result;
   run<Given, Result>(value: Value, fn: (given?: Given) => Result, given?: Given): Result {
     return this.#storage.run(value, fn, given);

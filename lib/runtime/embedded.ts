@@ -58,7 +58,7 @@ export async function doorFiles(
   const home = process.home();
   const cache = process.env("XDG_CACHE_HOME") ||
     (home === undefined ? folder : files.resolve(home, ".cache"));
-  // NB: not a temporary folder: its name would be in the executable, which is to be the same each time.
+  // Not a temporary folder: its name would be in the executable, which is to be the same each time.
   const root = files.resolve(cache, "lotse", `package-${embedded.digest}`);
   for (const [name, text] of Object.entries(embedded.files)) {
     const path = files.resolve(root, name);

@@ -26,7 +26,7 @@ export function parseJson(text: string, bits = Infinity): unknown {
 
 /**
  * Whether a row of digits may be a number that was rounded. A row that only looks like one, in a text say, only costs time.
- * NB: it reads one character in sixteen, which costs a fiftieth of parsing; any regular expression costs a tenth.
+ * It reads one character in sixteen, which costs a fiftieth of parsing; any regular expression costs a tenth.
  */
 function hasLongNumber(text: string): boolean {
   for (let at = DIGITS - 1; at < text.length; at += DIGITS) {
@@ -43,7 +43,7 @@ function hasLongNumber(text: string): boolean {
 
 /**
  * Returns the function that reads a JSON text in these bytes: {@linkcode parseJson}, or the engine alone where no number in them can
- * be one that it rounds. NB: bytes are looked at in a third of the time of characters, and all lines of a chunk at once.
+ * be one that it rounds. Bytes are looked at in a third of the time of characters, and all lines of a chunk at once.
  */
 export function parserFor(bytes: Uint8Array): (text: string) => unknown {
   for (let at = DIGITS - 1; at < bytes.length; at += DIGITS) {
@@ -179,7 +179,7 @@ export function formatJson(value: unknown, indent = 0): string {
   // NB: programs may have given bigints a `toJSON` of their own, which makes strings of them.
   if (!("toJSON" in BigInt.prototype)) {
     try {
-      // NB: V8 takes twice as long where an indent is given, even if it is 0.
+      // V8 takes twice as long where an indent is given, even if it is 0.
       return (indent === 0 ? JSON.stringify(value) : JSON.stringify(value, undefined, indent)) ?? "null";
     } catch (error) {
       // A bigint is in it, or it is nested too deeply for the engine.

@@ -121,7 +121,7 @@ interface LoggerState {
 /**
  * A logger whose levels all end in one place.
  *
- * NB: its methods are getters, so that they work when they are taken off their object, as `const { info } = logger` does. A
+ * Its methods are getters, so that they work when they are taken off their object, as `const { info } = logger` does. A
  * closure is made for each call, and none for each child: there are more children than lines.
  */
 abstract class LevelLogger implements Logger {
@@ -204,7 +204,7 @@ export function guardedLogger(logger: Logger, onFailure: (error: unknown) => voi
   return new GuardedLogger(logger, onFailure);
 }
 
-/** NB: a class, as there is a child for each turn of each object: closures would have to be made anew for each. */
+/** A class, as there is a child for each turn of each object: closures would have to be made anew for each. */
 class GuardedLogger extends LevelLogger {
   readonly #logger: Logger;
   readonly #onFailure: (error: unknown) => void;

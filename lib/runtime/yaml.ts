@@ -124,7 +124,7 @@ function findRepeated(text: string): RepeatedKey[] {
       complete("", ended?.line ?? line);
       continue;
     }
-    // NB: a block's text begins below its key.
+    // A block's text begins below its key.
     const isBlock = event.type === EVENT_ID.SCALAR && event.style >= SCALAR_STYLE.LITERAL_BLOCK;
     const start = "start" in event ? event.start : "valueStart" in event && !isBlock ? event.valueStart : -1;
     for (; position < start; position++) if (text.charCodeAt(position) === 0x0a) line++;

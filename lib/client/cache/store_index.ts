@@ -35,7 +35,7 @@ export function nameKey(
   return `${namespace}/${name}`;
 }
 
-/** The keys of one object in one index; undefined: it has none. NB: nearly always one, and a list of one takes as much as the rest of an index. */
+/** The keys of one object in one index; undefined: it has none. Nearly always one, and a list of one takes as much as the rest of an index. */
 type Keys = string | readonly string[] | undefined;
 
 /** An object that can be found by indexes. */
@@ -86,7 +86,7 @@ export class StoreIndex<Entry extends IndexedEntry> {
     cached.keys[this.#number] = undefined;
   }
 
-  /** NB: a list that grows has room for sixteen more, on V8: this one has none. */
+  /** A list that grows has room for sixteen more, on V8: this one has none. */
   #note(cached: Entry, keys: Keys): void {
     const known = cached.keys ?? [];
     if (known.length > this.#number) known[this.#number] = keys;

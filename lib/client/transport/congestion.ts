@@ -105,7 +105,7 @@ export class Congestion implements Disposable {
    */
   async run<R>(request: Asked, work: () => Promise<R>): Promise<R> {
     const { signal, urgent = false } = request;
-    // NB: nearly always, and so as cheap as can be.
+    // Nearly always, and so as cheap as can be.
     if (!this.isOn && this.#all.active < this.#options.limit()) return await this.#all.run(work, signal);
     for (;;) {
       const level = this.#levelOf(request);

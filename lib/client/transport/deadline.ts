@@ -30,7 +30,7 @@ export interface DeadlineOptions {
 
 /** The signals of callers, each with the attempts under way that end with it. */
 export class CallerSignals {
-  // NB: weak, so that signals of a single call are forgotten with it.
+  // Weak, so that signals of a single call are forgotten with it.
   readonly #attempts = new WeakMap<AbortSignal, Set<AbortController>>();
 
   /** Returns the attempts that end with a signal; an attempt that has ended before takes itself out. */

@@ -85,7 +85,7 @@ export function parseShards(text: string): ((object: KubeObject) => boolean) | u
 
 /** The hash of a field's text, between 0 and 2^64. */
 export function shardHash(text: string): bigint {
-  // NB: in two halves: a bigint for each byte takes longer than parsing the object.
+  // In two halves: a bigint for each byte takes longer than parsing the object.
   let [high, low] = [0xcbf29ce4, 0x84222325];
   for (const byte of new TextEncoder().encode(text)) {
     low = (low ^ byte) >>> 0;

@@ -70,7 +70,7 @@ export interface WatchOptions {
   readonly host: Host;
   /** The objects that the watch has shown so far, also an earlier one that this one follows. Filled by the readers of the items. */
   readonly store: ShownObjects;
-  /** Called whenever the phase changes. NB: the state is live: always the same object, whose fields go on changing. */
+  /** Called whenever the phase changes. The state is live: always the same object, whose fields go on changing. */
   readonly onState?: (state: WatchState) => void;
   /**
    * Called when the server answers 401, 403 or 404; with `failures` in a row, this one included. "stop" ends the watch.

@@ -49,7 +49,7 @@ const NONE: readonly never[] = [];
 /** The daemons and timers of one object. */
 export class ObjectDaemons<Task extends ChangeListener> {
   readonly state: ObjectState;
-  /** NB: never pushed to: an array that grows keeps room for sixteen more, of which most objects have no need. */
+  /** Never pushed to: an array that grows keeps room for sixteen more, of which most objects have no need. */
   #tasks: readonly Task[] = NONE;
   /** When the object changed last, on the monotonic clock: first sight counts. */
   idleSince: Seconds;

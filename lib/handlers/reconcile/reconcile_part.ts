@@ -250,7 +250,7 @@ class ReconcilePart implements Part {
     place: Disposable,
   ): (args: never) => Promise<Seconds | undefined> {
     const { state, run: { wake } } = this.#turn;
-    // NB: stack traces in the log are cut off below the function with this name.
+    // Stack traces in the log are cut off below the function with this name.
     return async function invokeHandler(args) {
       record.isRunning = true;
       try {

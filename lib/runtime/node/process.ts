@@ -25,7 +25,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** NB: of an executable that was compiled, the script is none that anything else could run: Bun shows it in a folder of its own. */
+/** Of an executable that was compiled, the script is none that anything else could run: Bun shows it in a folder of its own. */
 function findSelf(): readonly string[] {
   const { execPath, argv: [, script = ""] } = process;
   const isInside = script === execPath || script.startsWith("/$bunfs/") || !existsSync(script);
@@ -66,7 +66,7 @@ export function nodeProcess(): Process {
 }
 
 /**
- * NB: V8 gives its collector to contexts that are made after it was told to. An ordinary collection keeps the pages; only the
+ * V8 gives its collector to contexts that are made after it was told to. An ordinary collection keeps the pages; only the
  * one of last resort gives them back.
  */
 function releaseMemory(): void {
@@ -105,7 +105,7 @@ function onBlocked(callback: (block: Block) => void): Disposable {
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
-/** NB: Deno tells the names only to whoever may read all variables. */
+/** Deno tells the names only to whoever may read all variables. */
 function envNames(): readonly string[] {
   try {
     return Object.keys(process.env);

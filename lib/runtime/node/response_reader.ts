@@ -12,7 +12,7 @@ import { protocolError, ResponseFields } from "./response_fields.ts";
 /** Where the parts of a response go, in order. */
 export interface ResponseSink {
   head(status: number, fields: ResponseFields): void;
-  /** Only called between `head()` and `end()`. NB: the bytes belong to a larger buffer. */
+  /** Only called between `head()` and `end()`. The bytes belong to a larger buffer. */
   data(chunk: Buffer): void;
   /** The response is whole. `isReusable`: whether the connection takes another request. */
   end(isReusable: boolean): void;
@@ -193,7 +193,7 @@ export class ResponseReader {
   }
 }
 
-/** Returns where a line ends; -1 if it does not. NB: Deno looks for a text in bytes seven times as long as for a byte. */
+/** Returns where a line ends; -1 if it does not. Deno looks for a text in bytes seven times as long as for a byte. */
 function findLineEnd(bytes: Buffer, from: number): number {
   for (let at = bytes.indexOf(CR, from); at >= 0; at = bytes.indexOf(CR, at + 1)) {
     if (bytes[at + 1] === LF) return at;

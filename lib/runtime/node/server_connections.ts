@@ -74,7 +74,7 @@ export class ServerConnections {
     for (const { socket, busy } of this.#clients.values()) if (busy === 0) socket.destroy();
   }
 
-  /** NB: one more connection than the limit would cost a descriptor that other parts of the process need. */
+  /** One more connection than the limit would cost a descriptor that other parts of the process need. */
   #accept(socket: Socket): void {
     if (this.#clients.size >= this.#limits.connections && !this.#makeRoom()) return void socket.destroy();
     const name = nameOf(socket);
@@ -127,7 +127,7 @@ export class ServerConnections {
   }
 }
 
-/** NB: the end of a body that is not read is never told. */
+/** The end of a body that is not read is never told. */
 function isWithoutBody({ headers }: IncomingMessage): boolean {
   return headers["transfer-encoding"] === undefined && Number(headers["content-length"] ?? 0) === 0;
 }

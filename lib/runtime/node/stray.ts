@@ -58,7 +58,7 @@ function guard(name: Scheduler, keep: (error: unknown) => void): () => void {
   // Their own properties, such as the one that `util.promisify()` looks for.
   globals[name] = Object.defineProperties(guarded, Object.getOwnPropertyDescriptors(original));
   return () => {
-    // NB: it may have been replaced since, by a function that calls ours.
+    // It may have been replaced since, by a function that calls ours.
     if (globals[name] === guarded) globals[name] = original;
   };
 }

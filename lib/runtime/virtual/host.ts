@@ -6,7 +6,7 @@
  */
 
 import type { Files, Host, Random } from "../host.ts";
-// NB: operators load it when they need it, and a virtual clock does not wait for files that are really read.
+// Operators load it when they need it, and a virtual clock does not wait for files that are really read.
 import "../yaml.ts";
 import { Activity } from "./activity.ts";
 import { createVirtualClock, type VirtualClock } from "./clock.ts";
@@ -57,7 +57,7 @@ export interface VirtualHost extends Host {
 export function virtualHost(options: VirtualHostOptions = {}): VirtualHost {
   const { seed = 1, start = Date.UTC(2026, 0, 1), env = {}, files = {}, args = [], cwd = "/work" } = options;
   const activity = new Activity(options.patience);
-  // NB: generators of their own, so that the host's gives the same numbers with them and without.
+  // Generators of their own, so that the host's gives the same numbers with them and without.
   const jumps = options.wallClock === "jumping" ? createVirtualRandom(seed + 1) : undefined;
   const latency = options.latency === true ? createVirtualRandom(seed + 2) : undefined;
   const clock = createVirtualClock({ start, activity, jumps });

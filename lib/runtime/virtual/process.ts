@@ -212,7 +212,7 @@ class PaperProcess implements VirtualProcess {
     return this.#options.activity.run(() => currentHost().process.importModule(path, options));
   }
 
-  /** NB: a busy machine takes its time to read files, and a request that waits for that does not hang. */
+  /** A busy machine takes its time to read files, and a request that waits for that does not hang. */
   load<Part>(load: () => Promise<Part>): Promise<Part> {
     return this.#options.activity.run(load, { patient: true });
   }
