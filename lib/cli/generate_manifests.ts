@@ -10,7 +10,7 @@ import { VERSION } from "../runtime/version.ts";
 import { formatYaml } from "../runtime/yaml.ts";
 import { CommandError, UsageError } from "./errors.ts";
 import { declarationsOf, defaultName } from "./declarations.ts";
-import { addExamples, CommandOption, portNumber } from "./program.ts";
+import { addExamples, CommandOption, portNumber, wholeNumber } from "./program.ts";
 
 interface RbacFlags {
   readonly name?: string;
@@ -18,6 +18,8 @@ interface RbacFlags {
   readonly namespace?: readonly string[];
   readonly peering?: string;
   readonly record?: readonly string[];
+  /** For roles: whether there may be several; for manifests: how many. */
+  readonly replicas?: boolean | number;
 }
 
 interface ManifestsFlags extends RbacFlags {
@@ -39,6 +41,12 @@ export function addRbac(parent: Command, host: Host): void {
       "`lotse run --record-rights FILE`, and give the files.",
   );
   addRbacOptions(command);
+  command.addOption(
+    new CommandOption(
+      "--replicas",
+      "Add the rights that several replicas need, as in `run`; default: as the code says",
+    ),
+  );
   addExamples(command, [
     "generate rbac handlers.ts --record rights.json",
     "generate rbac handlers.ts -n team-a",
@@ -82,6 +90,12 @@ export function addManifests(parent: Command, host: Host): void {
     .addOption(new CommandOption("--network-policy", "Add a NetworkPolicy"))
     .addOption(
       new CommandOption(
+        "--replicas <number>",
+        "How many replicas share the objects by Leases; default: 2 if the code has `replicas`, else one without Leases",
+      ).argParser(wholeNumber),
+    )
+    .addOption(
+      new CommandOption(
         "--webhook-port <port>",
         "Where webhooks are served; default: as the code says, else 9443",
       ).argParser(
@@ -123,10 +137,12 @@ async function writeManifests(files: readonly string[], flags: ManifestsFlags, h
   }
   if (format !== "yaml" && output === undefined) throw new UsageError(`--format ${format} needs -o FOLDER`);
   const options = await optionsOf(files, flags, host);
+  const replicas = replicasOf(flags, options.operators);
   const crds = makeCrds(declaredKinds(options), converterOf({ ...options, webhookPort }));
   const manifests = makeManifests({
     ...options,
     image,
+    replicas,
     webhookPort,
     runbook,
     crds,
@@ -180,7 +196,7 @@ async function optionsOf(
     );
   }
   return {
-    operators,
+    operators: flags.replicas === undefined ? operators : operators.map(withReplicas),
     exports,
     name,
     home: flags.home ?? name,
@@ -188,6 +204,22 @@ async function optionsOf(
     peering: flags.peering,
     recorded: await readRights(flags.record ?? [], host),
   };
+}
+
+/** Returns how many replicas are wanted; undefined: one, without Leases. */
+function replicasOf({ replicas }: ManifestsFlags, operators: RbacOptions["operators"]): number | undefined {
+  if (replicas === undefined) {
+    return operators.some(({ settings }) => settings.replicas.enabled) ? 2 : undefined;
+  }
+  const count = Number(replicas);
+  if (count >= 1) return count;
+  throw new UsageError("--replicas must be 1 or more");
+}
+
+type Roles = RbacOptions["operators"][number];
+
+function withReplicas({ declared, settings, crds }: Roles): Roles {
+  return { declared, crds, settings: { ...settings, replicas: { ...settings.replicas, enabled: true } } };
 }
 
 async function readRights(files: readonly string[], host: Host): Promise<Right[]> {

@@ -22,6 +22,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Adder>>> = {
   apiserver: async () => (await import("./apiserver.ts")).addApiServer,
   build: async () => (await import("./build.ts")).addBuild,
   generate: async () => (await import("./generate.ts")).addGenerate,
+  replicas: async () => (await import("./replicas.ts")).addReplicas,
   freeze: async () => (await import("./freeze.ts")).addFreeze,
   resume: async () => (await import("./freeze.ts")).addResume,
   uninstall: async () => (await import("./uninstall.ts")).addUninstall,

@@ -164,6 +164,10 @@ export interface Observer extends RequestObserver {
   /** The server has refused the changes of handlers: their attempts, which had ended well, have failed by that. */
   refused?(subject: Subject, refusal: { readonly handlers: readonly string[]; readonly error: Error }): void;
   reconcileEnds?(subject: Subject, end: ReconcileEnd): void;
+  /** A shard was taken by this replica ("taken"), or its term has ended here: by which reason. */
+  shardMoved?(reason: string): void;
+  /** A renewal of the operator's Leases was refused, or not answered in time. */
+  slowRenewal?(name: string): void;
   /** A daemon or timer of the object was told to stop: it is not called again, unless it is started anew. */
   backgroundStops?(subject: Subject, background: { readonly handler: string }): void;
   /** A watch has entered another phase. */

@@ -347,6 +347,8 @@ export class OperatorRun {
       gates,
       tasks,
       release: release?.version ?? "",
+      observer: this.#components.observer,
+      poster: () => this.poster,
     });
   }
 
@@ -434,6 +436,7 @@ export class OperatorRun {
       workerLimit: () => this.#options.settings.queueing.workerLimit ?? Infinity,
       isPaused: () => gates.isPaused,
       requestLimit: () => this.client.transport.congestion.limit,
+      replicas: () => this.#responsibility.leases,
       watches: () => this.#informers.watches,
     };
   }

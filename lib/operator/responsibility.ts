@@ -10,13 +10,15 @@ import type { TaskGroup } from "../async/tasks.ts";
 import { podNamespace } from "../client/auth/service_account.ts";
 import type { Client } from "../client/client.ts";
 import type { TransportOptions } from "../client/transport/transport.ts";
+import type { Poster } from "../engines/posting/poster.ts";
 import type { Check } from "../engines/probing.ts";
 import type { ObservedMember } from "../engines/replicas/observed_leases.ts";
 import type { LeaseSettings } from "../engines/replicas/options.ts";
 import type { Replicas } from "../engines/replicas/replicas.ts";
-import type { ReplicasObserver } from "../engines/replicas/replicas_options.ts";
+import type { ShardChange } from "../engines/replicas/replicas_options.ts";
 import type { ShardWork } from "../engines/replicas/shard_fence.ts";
 import { type Fence, openFence, type Term } from "../execution/fence.ts";
+import type { Observer } from "../execution/observer.ts";
 import type { Host, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -39,7 +41,9 @@ export interface ResponsibilityOptions {
   readonly tasks: TaskGroup;
   /** The author's own release. */
   readonly release: string;
-  readonly observer?: ReplicasObserver;
+  readonly observer: Observer;
+  /** Posts an Event on the Lease of each shard that changes hands; undefined while none is posted. */
+  readonly poster: () => Poster | undefined;
 }
 
 /** The engine, which is loaded only where it is used, and its settings. */
@@ -119,6 +123,12 @@ export class Responsibility {
   /** The identity of each shard's holder by the shard's number, undefined where it is free; none where there are no replicas. */
   get holders(): readonly (string | undefined)[] {
     return this.#engine?.holders ?? [];
+  }
+
+  /** The name of the Leases, and whether each shard is held here; undefined where there are no replicas. */
+  get leases(): { readonly name: string; readonly held: readonly boolean[] } | undefined {
+    const { settings, identity } = this;
+    return settings && { name: settings.name, held: this.holders.map((holder) => holder === identity) };
   }
 
   /** The obstacle that keeps this replica from taking shards, and its cure; undefined if there is none. */
@@ -219,12 +229,30 @@ export class Responsibility {
         },
       },
       observer: {
-        moved: (change) => observer?.moved?.(change),
-        session: (state) => observer?.session?.(state),
-        slowRenewal: () => observer?.slowRenewal?.(),
+        moved: (change) => this.#tellMove(change, leases.namespace),
+        slowRenewal: () => observer.slowRenewal?.(leases.name),
         looked: () => this.#tellMembers(),
       },
     });
+  }
+
+  /** An Event on the Lease, as client-go's elections post one. Not fenced: it tells of this replica, and not of an object. */
+  #tellMove(change: ShardChange, namespace: string): void {
+    const { observer, poster, settings: { posting } } = this.#options;
+    const { lease: name } = change;
+    observer.shardMoved?.(change.is === "taken" ? "taken" : change.why);
+    if (!posting.enabled) return;
+    const reference = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", name, namespace };
+    const event = change.is === "taken"
+      ? { type: "Normal", reason: "LeaderElection", message: `${this.identity} became responsible` }
+      : {
+        type: change.why === "released" ? "Normal" : "Warning",
+        reason: "LeaderElection",
+        message: `${this.identity} is not responsible any more: ${change.why}${
+          change.left.length === 0 ? "" : `; handlers that still run: ${change.left.join(", ")}`
+        }`,
+      };
+    poster()?.post(reference, event);
   }
 
   #tellMembers(): void {

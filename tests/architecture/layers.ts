@@ -43,7 +43,14 @@ export const NARROWER: Readonly<Record<string, readonly string[]>> = {
     "lib/kits/apiserver/mod.ts",
   ],
   // Embedding needs no back door: the command line lives on what everybody gets.
-  "lib/cli/": ["lib/runtime/", "mod.ts", "lib/public/", "lib/operator/freeze.ts", "lib/kits/*/mod.ts"],
+  "lib/cli/": [
+    "lib/runtime/",
+    "mod.ts",
+    "lib/public/",
+    "lib/operator/freeze.ts",
+    "lib/operator/lease_report.ts",
+    "lib/kits/*/mod.ts",
+  ],
   "cli.ts": ["lib/cli/", "lib/runtime/", "mod.ts"],
   "mod.ts": LAYERS.filter((layer) => layer !== "cli").map((layer) => `lib/${layer}/`),
   // Examples are what users write: the package by its name, and their own files.

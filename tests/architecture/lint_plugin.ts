@@ -63,6 +63,7 @@ export const WALL_CLOCK: Readonly<Record<string, string>> = {
   "lib/engines/peering/peering_object.ts": "times in peering records",
   "lib/engines/posting/poster.ts": "times of Kubernetes events",
   "lib/engines/replicas/moments.ts": "times in Leases, and how long a machine was suspended",
+  "lib/operator/lease_report.ts": "ages of Leases, for people",
   "lib/handlers/task/tasks.ts": "times of cron expressions",
   "lib/kits/testing/cluster.ts": "at what time a fork begins",
   "lib/kits/testing/runner.ts": "times in messages",

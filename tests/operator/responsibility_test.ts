@@ -44,6 +44,8 @@ async function responsibility(
     gates: new Gates(),
     tasks: new TaskGroup(),
     release: "1.0.0",
+    observer: {},
+    poster: () => undefined,
   });
 }
 

@@ -6,6 +6,7 @@ import type { Subject, WatchSnapshot } from "../../execution/observer.ts";
 import type { Resource } from "../../model/resource.ts";
 import type { Host, Seconds } from "../../runtime/host.ts";
 import type { Instruments } from "./exposition.ts";
+import type { ReplicaLeases } from "./replica_metrics.ts";
 
 /** Sources of values, which are asked at each scrape. */
 export interface MetricSources {
@@ -31,6 +32,8 @@ export interface MetricSources {
   readonly handlers: (resource: Resource) => Iterable<string>;
   /** Which handlers fail, and on how many objects. */
   readonly failures: () => readonly FailureCount[];
+  /** The Leases of the run; undefined where there are no replicas. */
+  readonly replicas: () => ReplicaLeases | undefined;
   /** How each watch is doing. */
   readonly watches: () => readonly WatchedResource[];
 }

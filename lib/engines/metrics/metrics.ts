@@ -26,6 +26,7 @@ import { VERSION } from "../../runtime/version.ts";
 import { CHANGE_BUCKETS, Changes } from "./changes.ts";
 import { Gauges, type MetricSources } from "./gauges.ts";
 import { Instruments, Scrapes } from "./exposition.ts";
+import { ReplicaMetrics } from "./replica_metrics.ts";
 
 export type { MetricSources } from "./gauges.ts";
 
@@ -56,6 +57,7 @@ export class Metrics implements Observer, Disposable {
   /** The objects in whose present turn an attempt has failed. */
   readonly #failed = new Set<Subject>();
   readonly #changes: Changes;
+  readonly #replicas: ReplicaMetrics;
   /** The kinds and handlers that have zero series. */
   readonly #introduced = new Set<string>();
   #sources: MetricSources | undefined;
@@ -252,6 +254,7 @@ export class Metrics implements Observer, Disposable {
       contentType: this.#instruments.contentType,
       render: () => this.text(),
     });
+    this.#replicas = new ReplicaMetrics(this.#instruments, () => this.#sources?.replicas());
     new Gauges(this.#instruments, {
       host,
       queued: this.#queued,
@@ -260,6 +263,14 @@ export class Metrics implements Observer, Disposable {
       sources: () => this.#sources,
     });
     this.#time(host.clock);
+  }
+
+  shardMoved(reason: string): void {
+    this.#replicas.moved(reason);
+  }
+
+  slowRenewal(name: string): void {
+    this.#replicas.slowRenewal(name);
   }
 
   /** Sets where values are read at each scrape that no observer is told of. */

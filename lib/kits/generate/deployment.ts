@@ -24,9 +24,11 @@ export interface DeploymentOptions {
   readonly namespaces?: readonly string[];
   /** The peering object that it must meet others at. Default: it takes no notice of others. */
   readonly peering?: string;
+  /** How many replicas there are; with more than one, or none named, they share the objects by Leases if `replicas` is on. Default: 1. */
+  readonly replicas?: number;
   /** The way to its webhooks, where it has any. */
   readonly webhooks?: Webhooks;
-  readonly settings: Pick<Settings, "process">;
+  readonly settings: Pick<Settings, "process" | "replicas" | "queueing">;
   /** The page with a heading for each alert. Default: `docs/alerts.md` of Lotse. */
   readonly runbook?: string;
 }
@@ -46,9 +48,13 @@ export function namespaceOf({ name, home }: DeploymentOptions): KubeObject {
   return { apiVersion: "v1", kind: "Namespace", metadata: { name: home, labels } };
 }
 
-/** The Deployment. One replica: two would handle everything twice. */
+/**
+ * The Deployment. Without Leases there is one replica, and never two at once: both would handle everything. With Leases a new
+ * Pod is ready before an old one goes.
+ */
 export function deploymentOf(options: DeploymentOptions): KubeObject {
-  const { name, home, image, settings, webhooks } = options;
+  const { name, home, image, settings, webhooks, replicas } = options;
+  const isShared = replicas !== undefined;
   const labels = labelsOf(name);
   const limit = settings.process.ultimateExitingTimeout ?? Infinity;
   const ports = [
@@ -60,13 +66,16 @@ export function deploymentOf(options: DeploymentOptions): KubeObject {
     kind: "Deployment",
     metadata: { name, namespace: home, labels },
     spec: {
-      replicas: 1,
-      strategy: { type: "Recreate" },
+      replicas: replicas ?? 1,
+      strategy: isShared
+        ? { type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } }
+        : { type: "Recreate" },
       selector: { matchLabels: labels },
       template: {
         metadata: { labels },
         spec: {
           serviceAccountName: name,
+          ...isShared && { topologySpreadConstraints: spreadOver(labels) },
           terminationGracePeriodSeconds: Math.min(limit + GRACE_BEYOND, LONGEST_GRACE),
           securityContext: {
             runAsNonRoot: true,
@@ -78,7 +87,10 @@ export function deploymentOf(options: DeploymentOptions): KubeObject {
             name: "operator",
             image,
             args: argumentsOf(options),
-            env: [{ name: "POD_ID", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } }],
+            env: [
+              { name: "POD_ID", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } },
+              ...isShared ? [{ name: "LOTSE_REPLICAS_NAME", value: settings.replicas.name ?? name }] : [],
+            ],
             ports,
             startupProbe: {
               httpGet: { path: "/livez", port: "http" },
@@ -106,12 +118,23 @@ export function deploymentOf(options: DeploymentOptions): KubeObject {
   };
 }
 
-function argumentsOf({ namespaces = [], peering }: DeploymentOptions): string[] {
+/** Nodes first, as they fail more often than zones do. */
+function spreadOver(labels: Readonly<Record<string, string>>): object[] {
+  return ["kubernetes.io/hostname", "topology.kubernetes.io/zone"].map((topologyKey) => ({
+    maxSkew: 1,
+    topologyKey,
+    whenUnsatisfiable: "ScheduleAnyway",
+    labelSelector: { matchLabels: labels },
+  }));
+}
+
+function argumentsOf({ namespaces = [], peering, replicas }: DeploymentOptions): string[] {
   return [
     ...namespaces.length === 0 ? ["--all-namespaces"] : namespaces.map((pattern) => `--namespace=${pattern}`),
     `--liveness=http://0.0.0.0:${PORT}/healthz`,
     "--log-format=json",
     peering === undefined ? "--standalone" : `--peering=${peering}`,
+    ...replicas === undefined ? [] : ["--replicas"],
   ];
 }
 

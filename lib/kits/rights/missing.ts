@@ -34,8 +34,8 @@ const ANY_NAMESPACE = "default";
 /** Returns the missing rights; none where the server does not tell. */
 export async function findMissingRights(options: MissingOptions): Promise<MissingRight[]> {
   const wanted = new Map<string, MissingRight>();
-  for (const { group, resource, verb, by, namespaced } of options.needs) {
-    const places = namespaced ? options.namespaces ?? [undefined] : [undefined];
+  for (const { group, resource, verb, by, namespaced, namespace: own } of options.needs) {
+    const places = own !== undefined ? [own] : namespaced ? options.namespaces ?? [undefined] : [undefined];
     for (const namespace of places) {
       const right = { group, resource, verb, ...namespace !== undefined && { namespace } };
       const before = wanted.get(rightKey(right))?.by ?? [];

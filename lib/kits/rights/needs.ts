@@ -39,6 +39,8 @@ export interface NeedsOptions {
   readonly namespaces?: readonly (string | RegExp)[];
   /** Whether the definitions of the operator's own kinds are applied at the start. */
   readonly crds?: "apply";
+  /** The namespace in which the operator itself lives. Default: unknown, and nothing is needed there. */
+  readonly home?: string;
   /** Returns the kinds that a selector means; undefined if they cannot be known. */
   readonly resolve: (selector: Selector) => readonly RightsKind[] | undefined;
 }
@@ -74,7 +76,7 @@ const DEFINITIONS: readonly Need[] = [["", "get"], ["", "create"], ["", "patch"]
 );
 
 /** Returns the rights that an operator's declarations and settings imply. */
-export function findNeeds({ handlers, settings, namespaces, crds, resolve }: NeedsOptions): Needs {
+export function findNeeds({ handlers, settings, namespaces, crds, home, resolve }: NeedsOptions): Needs {
   const needs: Need[] = [];
   const unknown = new Set<string>();
   for (const handler of handlers) {
@@ -100,7 +102,7 @@ export function findNeeds({ handlers, settings, namespaces, crds, resolve }: Nee
     needs.push(...DEFINITIONS.slice(0, 1).map((need) => ({ ...need, by: "notes in the status" })));
   }
   return {
-    needs: [...needs, ...frameworkNeeds(settings, handlers, namespaces)],
+    needs: [...needs, ...frameworkNeeds(settings, handlers, namespaces), ...needsOfReplicas(settings, home)],
     unknown: [...unknown],
     unseen,
   };
@@ -262,6 +264,32 @@ function frameworkNeeds(
     }
   }
   return needs;
+}
+
+/** The Leases of replicas, and the Events about them, in the namespace of the operator. */
+function needsOfReplicas({ replicas, posting }: Settings, home: string | undefined): Need[] {
+  const namespace = replicas.namespace ?? home;
+  if (!replicas.enabled || namespace === undefined) return [];
+  const by = "replicas";
+  const leases = ["get", "list", "watch", "create", "update", "delete"].map((verb) => ({
+    group: "coordination.k8s.io",
+    resource: "leases",
+    verb,
+    namespace,
+    namespaced: true,
+    by,
+  }));
+  if (!posting.enabled) return leases;
+  const group = posting.api === "v1" ? "" : "events.k8s.io";
+  const events = ["create", "patch"].map((verb) => ({
+    group,
+    resource: "events",
+    verb,
+    namespace,
+    namespaced: true,
+    by,
+  }));
+  return [...leases, ...events];
 }
 
 /**

@@ -60,6 +60,7 @@ export function makeRbac({ operators, recorded = [], name, home, namespaces, pee
         : { ...settings, peering: { ...settings.peering, mandatory: true } },
       namespaces: isWide ? undefined : namespaces,
       crds,
+      home,
       resolve,
     })
   );
@@ -68,10 +69,17 @@ export function makeRbac({ operators, recorded = [], name, home, namespaces, pee
   // Patterns mean namespaces that are not known yet: rights in all of them.
   const hasPatterns = !isWide && places.length < namespaces.length;
   const used = recorded.flatMap((right) => withImplied(right, recorded));
-  const granted = [...needs.map(withoutPurpose), ...used.map((right) => placed(right, needs))];
-  const rules = isWide || hasPatterns
+  const own = needs.filter(({ namespace }) => namespace !== undefined);
+  const granted = [
+    ...needs.filter((need) => !own.includes(need)).map(withoutPurpose),
+    ...used.map((right) => placed(right, needs)),
+  ];
+  const rules: Map<string, Right[]> = isWide || hasPatterns
     ? new Map([["", granted.map(clusterwide)]])
     : byNamespace(granted, places);
+  for (const { group, resource, verb, namespace = home } of own) {
+    rules.set(namespace, [...rules.get(namespace) ?? [], { group, resource, verb }]);
+  }
   return {
     manifests: [account(name, home), ...rolesOf(rules, { name, home })],
     unknown: [...new Set(found.flatMap((each) => each.unknown))],

@@ -1,5 +1,6 @@
 /** Warns of rights that an operator lacks: its own question to the cluster at its start. */
 
+import { podNamespace } from "../../client/auth/service_account.ts";
 import { isExactName } from "../../model/patterns.ts";
 import { groupResource, type Resource } from "../../model/resource.ts";
 import { select } from "../../model/selector.ts";
@@ -9,13 +10,14 @@ import { findNeeds, type RightsKind } from "./needs.ts";
 
 /** Warns once about each right that handlers need and the operator does not have. */
 export async function checkRights(
-  { handlers, client, served, settings, namespaces, crds, logger, signal }: CheckOptions,
+  { host, handlers, client, served, settings, namespaces, crds, logger, signal }: CheckOptions,
 ): Promise<void> {
   const { needs } = findNeeds({
     handlers,
     settings,
     namespaces,
     crds,
+    home: await podNamespace(host),
     resolve: (selector) => select(selector, served).map(toRightsKind),
   });
   // The namespaces of patterns are not known yet: the named ones are asked about.

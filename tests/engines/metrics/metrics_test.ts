@@ -54,6 +54,7 @@ describe("Metrics", () => {
       workerLimit: () => Infinity,
       requestLimit: () => Infinity,
       isPaused: () => false,
+      replicas: () => undefined,
       watches: () => [
         { resource, state: { ...calm, since: 10, lastActivity: 50 } },
         { resource, state: { ...calm, since: 40, lastActivity: undefined } },

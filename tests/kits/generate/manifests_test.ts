@@ -78,6 +78,20 @@ describe("makeManifests()", () => {
     assert.deepEqual(deployment.spec.strategy, { type: "Recreate" });
   });
 
+  it("[N28.9] lets Pods overlap where Leases say who is responsible, and spreads them", () => {
+    const [deployment] = manifestsOf({ ...OPTIONS, replicas: 3 }).operator as Loose[];
+    const { replicas, strategy, template } = deployment.spec;
+    assert.equal(replicas, 3);
+    assert.deepEqual(strategy, {
+      type: "RollingUpdate",
+      rollingUpdate: { maxSurge: 1, maxUnavailable: 0 },
+    });
+    const [container] = template.spec.containers;
+    assert.ok(container.args.includes("--replicas"));
+    assert.deepEqual(container.env[1], { name: "LOTSE_REPLICAS_NAME", value: "bakery" });
+    assert.equal(template.spec.topologySpreadConstraints.length, 2);
+  });
+
   it("gives webhooks a port and a Service", () => {
     const { operator } = manifestsOf({ ...OPTIONS, operators: [ferry], webhookPort: 9443 });
     const [deployment, , webhook] = operator as Loose[];

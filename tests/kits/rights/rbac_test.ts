@@ -184,6 +184,21 @@ describe("makeRbac()", () => {
     ]);
   });
 
+  it("[N28.9] grants Leases and Events in the operator's own namespace, where there are replicas", () => {
+    const op = operator({ replicas: { name: "zoo" } });
+    op.on.event(Cat, { id: "a" }, () => {});
+    for (const namespaces of [undefined, ["a"], ["operators"]]) {
+      const { manifests } = makeRbac({ name: "zoo", home: "operators", operators: [op], namespaces });
+      const role = manifests.find(({ kind, metadata }) =>
+        kind === "Role" && metadata.namespace === "operators"
+      );
+      const rules = (role?.rules ?? []) as { resources: string[]; verbs: string[] }[];
+      const leases = rules.find(({ resources }) => resources.includes("leases"));
+      assert.deepEqual(leases?.verbs, ["get", "list", "watch", "create", "update", "delete"]);
+      assert.ok(rules.some(({ resources }) => resources.includes("events")));
+    }
+  });
+
   it("knows kinds by any name, if they are built in or declared, and says whose it does not know", () => {
     const op = operator(QUIET);
     const Dog = resource({
