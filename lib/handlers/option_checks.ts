@@ -82,11 +82,13 @@ function checkMeta(name: string, filter: unknown): void {
   }
 }
 
+/** @throws {TypeError} If it is no function, or an async one: its promise would always count as true. */
 export function checkPredicate(name: string, value: unknown): void {
   rejectAsync(name, value);
   checkFunction(name, value);
 }
 
+/** @throws {TypeError} If it is no function. */
 export function checkFunction(name: string, value: unknown): void {
   if (typeof value === "function") return;
   throw new TypeError(`Cannot take ${show(value)} for "${name}": it must be a function`);
@@ -106,6 +108,7 @@ function checkErrors(_name: string, value: unknown): void {
   throw new TypeError(`Cannot treat errors as ${show(value)}: take "temporary", "permanent" or "ignored"`);
 }
 
+/** @throws {TypeError | RangeError} If it is no number of at least 0. */
 export function checkNumber(name: string, value: unknown): void {
   if (typeof value === "number" && value >= 0) return;
   throw refusal(name, value, "a number of at least 0");
@@ -133,17 +136,19 @@ export function checkPeriod(name: string, value: unknown): void {
   throw refusal(name, value, "a number of seconds above 0");
 }
 
-/** A number has the wrong size; anything else is of the wrong type. */
+/** Returns the error for a value: a number has the wrong size; anything else is of the wrong type. */
 export function refusal(name: string, value: unknown, wanted: string): Error {
   const message = `Cannot take ${show(value)} for "${name}": it must be ${wanted}`;
   return typeof value === "number" ? new RangeError(message) : new TypeError(message);
 }
 
+/** @throws {TypeError} If it is neither true nor false. */
 export function checkBoolean(name: string, value: unknown): void {
   if (typeof value === "boolean") return;
   throw new TypeError(`Cannot take ${show(value)} for "${name}": it must be true or false`);
 }
 
+/** @throws {TypeError} If it is no string, or an empty one. */
 export function checkString(name: string, value: unknown): void {
   // An empty id has an error of its own.
   if (typeof value === "string" && (value !== "" || name === "id")) return;

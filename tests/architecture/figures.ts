@@ -11,7 +11,6 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { namesIn } from "./surface.ts";
 import { filesBelow, readTree, ROOT } from "./tree.ts";
-import { countWords, folderOf, rateOf, type WordCount } from "./words.ts";
 
 /** A row of the page. */
 export interface Figure {
@@ -52,7 +51,6 @@ export function countFigures(): Figure[] {
       slack: 0.1,
     },
     { name: "frames above a create handler", counted: numbersIn(way, /Above the handler: (\d+)/) },
-    { name: "riddles in 1,000 words of the core's comments", counted: [riddlesIn(core)], slack: 0.25 },
     { name: "names in hand-written doors; at the main door", counted: doors(), slack: 0.05 },
   ];
 }
@@ -76,17 +74,6 @@ export function fieldsOf(name: string, path: string): number {
   const text = readTree(path);
   const declared = text.slice(text.indexOf(`export class ${name} {`), text.indexOf("  constructor("));
   return [...declared.matchAll(/^ {2}(readonly )?(#?\w+)(?=[:= ])/gm)].length;
-}
-
-/** Returns the rate of the folder with the highest one, with one decimal. */
-function riddlesIn(paths: readonly string[]): number {
-  const folders = new Map<string, WordCount>();
-  for (const path of paths) {
-    const { words, riddles } = countWords(readTree(path));
-    const before = folders.get(folderOf(path)) ?? { words: 0, riddles: 0 };
-    folders.set(folderOf(path), { words: before.words + words, riddles: before.riddles + riddles });
-  }
-  return Math.round(10 * Math.max(...[...folders.values()].map(rateOf))) / 10;
 }
 
 /** Counts the different names behind all doors but the generated one, and the ones behind the main door. */
