@@ -10,6 +10,7 @@ const ANSWER = { file: "lib/handlers/admission/response.ts", tests };
 const REVIEWS = { file: "lib/handlers/admission/reviewer.ts", tests };
 const REVIEW = { file: "lib/handlers/admission/review.ts", tests };
 const KEPT = { file: "lib/handlers/admission/managed_configuration.ts", tests: server };
+const MANAGED = { file: "lib/handlers/admission/managed_webhooks.ts", tests: server };
 const ADMISSION = { file: "lib/operator/admission.ts", tests: server };
 const CONFIGURATION = { file: "lib/handlers/admission/webhook_configuration.ts", tests: server };
 
@@ -28,16 +29,16 @@ const mutants: Mutant[] = [
     by: "clientConfigFor(handler.id, client)",
   },
   {
-    ...ADMISSION,
-    in: "Admission.#tryWrite",
-    replace: "if (signal.aborted) return true;",
-    by: "if (signal.aborted || error instanceof ApiError) throw error;",
+    ...MANAGED,
+    in: "ManagedWebhooks.#tryWrite",
+    replace: "if (term.signal.aborted) return true;",
+    by: "if (term.signal.aborted || error instanceof ApiError) throw error;",
   },
   {
-    ...KEPT,
-    in: "ManagedConfiguration.write",
-    replace: '`${resource.kind} "${name}" is not written yet`',
-    by: "undefined",
+    ...MANAGED,
+    in: "ManagedWebhooks.#tryWrite",
+    replace: "managed.problem = `${configuration.title} is not written yet: the API server refuses it`;",
+    by: "managed.problem = undefined;",
   },
   // Who is asked: hints, operations and subresources do not count, or count otherwise.
   {
@@ -265,9 +266,8 @@ const mutants: Mutant[] = [
   {
     ...ADMISSION,
     in: "Admission.start",
-    replace:
-      'if (this.#managed.length > 0) this.#tasks.start("manage webhooks", (signal) => this.#create(signal));',
-    by: "",
+    replace: "if (webhooks !== undefined) {",
+    by: "if (false && webhooks !== undefined) {",
   },
   {
     ...ADMISSION,
@@ -284,14 +284,14 @@ const mutants: Mutant[] = [
   {
     ...ADMISSION,
     in: "Admission.stop",
-    replace: "if (this.#isCreated && this.#way !== undefined) await this.#release(this.#way);",
+    replace: "if (this.#way !== undefined) await this.#release(this.#way);",
     by: "",
   },
   {
-    ...ADMISSION,
-    in: "Admission.#release",
-    replace: "persistentOnly: true }",
-    by: "persistentOnly: false }",
+    ...MANAGED,
+    in: "ManagedWebhooks.release",
+    replace: "persistentOnly: true,",
+    by: "persistentOnly: false,",
   },
   // The server: is not disposed of; may end unnoticed.
   { ...ADMISSION, in: "Admission.#serve", replace: "await dispose(server);", by: "" },
@@ -301,38 +301,36 @@ const mutants: Mutant[] = [
   {
     ...ADMISSION,
     in: "Admission.constructor",
-    replace:
-      "const { client, host, settings: { admission: { managed: name }, watching }, logger } = options;",
-    by:
-      'const { client, host, settings: { admission: { managed }, watching }, logger } = options;\n    const name: string | null = managed ?? "lotse.example.com";',
+    replace: "this.#webhooks = managed === null ? undefined : new ManagedWebhooks({",
+    by: "this.#webhooks = new ManagedWebhooks({",
   },
   {
     ...KEPT,
     in: "ManagedConfiguration.write",
-    replace: "&& areWritten(webhooks, this.#written)) {",
-    by: "&& false) {",
+    replace: "live === undefined || !stands(wanted, live)",
+    by: "true",
   },
   // Edits are not put right; replicas undo each other's writes, or take back what is not theirs.
   {
     ...KEPT,
     in: "ManagedConfiguration.#compare",
-    replace: "this.#options.onEdited({ what, object: event.object });",
+    replace: "this.#written !== undefined && (isDeleted || !isOurs)",
+    by: "false",
+  },
+  {
+    ...MANAGED,
+    in: "ManagedWebhooks.#decide",
+    replace: "if (this.#isSuperseded) return undefined;",
     by: "",
   },
   {
-    ...KEPT,
-    in: "ManagedConfiguration.write",
-    replace: "if (this.#generation > 0 && generation > this.#generation) return undefined;",
-    by: "",
-  },
-  {
-    ...KEPT,
-    in: "ManagedConfiguration.release",
+    ...MANAGED,
+    in: "ManagedWebhooks.release",
     replace: 'const isOurs = place === "alone" ||',
     by: 'const isOurs = true || place === "alone" ||',
   },
-  { ...KEPT, in: "ManagedConfiguration.release", replace: `what === "all" && isLast`, by: "isLast" },
-  { ...KEPT, in: "ManagedConfiguration.release", replace: 'if (what === "nothing") return;', by: "" },
+  { ...MANAGED, in: "ManagedWebhooks.release", replace: `release === "all")`, by: "true)" },
+  { ...MANAGED, in: "ManagedWebhooks.release", replace: 'if (release === "nothing" || ', by: "if (" },
   {
     ...KEPT,
     in: "ManagedConfiguration.create",
