@@ -4,7 +4,7 @@
 
 import type { Clock, Seconds } from "../runtime/host.ts";
 
-/** Wakes one loop. A call while nothing sleeps ends the next sleep at once. */
+/** Wakes one loop. A ring between two sleeps ends the next sleep at once. */
 export class Alarm {
   readonly #clock: Pick<Clock, "sleep">;
   #news = new AbortController();

@@ -52,7 +52,7 @@ export interface AdmissionOptions extends Omit<AdmissionReviewsOptions, "clock" 
   readonly poster: Poster;
   /** Has all admission handlers, whether or not their kinds are served, and the kinds that are converted. */
   readonly registry: Registry;
-  /** The replicas of this operator, and what one of them does for all. */
+  /** The replicas of this operator, and the work that one of them does for all. */
   readonly replicas: ReplicaView;
   /** Called when the API server has to be told another way to us. */
   readonly onMoved: () => void;
@@ -313,7 +313,7 @@ export class Admission {
     this.#announce();
   }
 
-  /** Tells other replicas what this one serves, once it does. */
+  /** Tells other replicas which webhooks this one serves, once it does. */
   #announce(): void {
     if (this.#replicas.settings === undefined || !this.#isStarted) return;
     if (this.#way === undefined && this.#isAsked) return;
@@ -349,7 +349,7 @@ export class Admission {
     this.#shared?.[Symbol.dispose]();
   }
 
-  /** Keeps the configurations until the signal aborts. @throws If they belong to somebody else, or may not be made. */
+  /** Keeps the configurations until the signal aborts. @throws If they belong to another operator, or may not be made. */
   async #manage(webhooks: ManagedWebhooks, signal: AbortSignal): Promise<void> {
     const isReplica = this.#replicas.settings !== undefined;
     if (!isReplica && this.#isAsked) {
@@ -462,7 +462,7 @@ export class Admission {
     const isReplica = this.#replicas.settings !== undefined;
     const { members, identity } = this.#replicas;
     const isAlone = members.every((member) => !member.isLive || member.identity === identity);
-    // Of replicas none takes away what the others are asked by, and none when all of them go: but if it is asked for.
+    // Webhooks of replicas outlive each of them, and the last one, unless the settings say otherwise.
     if (isReplica && !(release === "all" && isAlone)) return;
     if (this.#held !== undefined && this.#held.timeLeft() <= 0) return;
     const deadline = new AbortController();

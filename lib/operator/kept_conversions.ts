@@ -1,7 +1,7 @@
 /**
  * The definitions of an operator's kinds, as far as they lead the API server to whoever converts objects.
  *
- * No objects of a kind can be listed that nobody converts, so the way is written before that. Where replicas of another release
+ * Objects of a kind cannot be listed before a server converts them, so the way is written before that. Where replicas of another release
  * live that do not convert, they would be asked as well: then the definition stays, and the new replica waits with its lists.
  */
 

@@ -1,7 +1,7 @@
 /**
  * A name that one process at a time may use, held by a Lease of that name: for processes that are no replicas of each other.
  *
- * A second process is refused while the first one lives, and is told who that is; the Lease of a process that has died is taken
+ * A second process is refused while the first one lives, and its error names the first one; the Lease of a process that has died is taken
  * over. As with client-go, a Lease counts as dead when it has not changed for its duration on the clock of whoever looks.
  * Source: client-go, `tools/leaderelection/leaderelection.go`; docs/decisions/0037-webhooks-of-replicas.md.
  */

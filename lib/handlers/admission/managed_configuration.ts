@@ -68,7 +68,7 @@ const ATTEMPTS = 5;
 /** One configuration. */
 export class ManagedConfiguration {
   readonly #options: ManagedConfigurationOptions;
-  /** The webhooks that were written here last, and those that are being written. */
+  /** The webhooks that this process has written last, and the webhooks that it is writing. */
   #written: readonly JsonObject[] | undefined;
   #writing: readonly JsonObject[] | undefined;
   /** The newest state known, of events and of answers to our own writes. */
@@ -105,7 +105,7 @@ export class ManagedConfiguration {
     return deleted === undefined || annotationsOf(deleted)[CONFIGURATION_ANNOTATIONS.maker] !== undefined;
   }
 
-  /** Whether the live webhooks are those that were written here last. */
+  /** Whether the live webhooks are the webhooks that this process has written last. */
   get isWritten(): boolean {
     return this.#written !== undefined && this.live !== undefined &&
       areWritten(this.#written, this.live.webhooks);
@@ -154,7 +154,7 @@ export class ManagedConfiguration {
 
   /**
    * Changes exactly the state that `decide` was asked about: if another client is faster, it is read and decided again. An
-   * undefined decision changes nothing, and neither does one that is as it stands. Tells whether it was written.
+   * undefined decision, and one that the live state has already, lead to no write. Tells whether it was written.
    *
    * @throws {ApiError} If the server refuses.
    */
@@ -205,7 +205,7 @@ export class ManagedConfiguration {
     return await client.patch<Configuration>(resource, { name }, { type: "merge", body }, call);
   }
 
-  /** Forgets what was written here: another replica may write from now on. */
+  /** Forgets the written webhooks: another replica may write from now on. */
   forgetWritten(): void {
     this.#written = undefined;
   }
@@ -278,7 +278,7 @@ export function ownerOf(live: Configuration | undefined): string | undefined {
   return live && annotationsOf(live)[CONFIGURATION_ANNOTATIONS.owner];
 }
 
-/** The webhooks that stand, by name with their digests; those of a configuration that does not say, without digests. */
+/** The webhooks that stand, by name with their digests. Without the annotation the digests are empty. */
 export function stoodIn(live: Configuration | undefined): ReadonlyMap<string, string> {
   const text = live && annotationsOf(live)[CONFIGURATION_ANNOTATIONS.digests];
   try {

@@ -1,7 +1,7 @@
 /**
- * The webhook configurations of an operator: which webhooks stand in them, who may write them, and whether they are in order.
+ * The webhook configurations of an operator: which webhooks stand in them, which process may write them, and whether they are in order.
  *
- * Of replicas the holder of shard 0 writes, by what all of them serve. Of processes that are no replicas of each other the one
+ * Of replicas the holder of shard 0 writes, by the announcements of all. Of processes that are no replicas of each other the one
  * that started last has the say where they share an address; where each has an address of its own, a Lease lets only one run.
  * Source: scenarios B128–B157; docs/decisions/0037-webhooks-of-replicas.md.
  */
@@ -131,7 +131,7 @@ export class ManagedWebhooks {
     return this.#managed.map(({ cause, problem }) => ({ cause, problem }));
   }
 
-  /** Brings the configurations up to date, and tells other replicas what this one serves. */
+  /** Brings the configurations up to date. */
   revise(): void {
     this.#alarm.ring();
   }

@@ -1,6 +1,6 @@
 /**
  * The replicas of an operator, as far as admission has to do with them: the Leases' name, the members with their announcements,
- * and the right to change what all of them share, which belongs to the holder of shard 0.
+ * and the right to change the configurations, the Secret and definitions, which belongs to the holder of shard 0.
  *
  * An operator without replicas has no members and no names, and its right to change never ends.
  */
@@ -8,7 +8,7 @@
 import type { CallOptions, Permitted } from "../../client/client.ts";
 import type { Permit } from "../../client/transport/permit.ts";
 
-/** A right to change what replicas share: a term of shard 0. */
+/** A right to change the configurations, the Secret and definitions: a term of shard 0. */
 export type FirstTerm = Permit;
 
 /** Options of a write, which may need a permit. */
@@ -44,7 +44,7 @@ export interface ReplicaView {
   onMembers(listener: () => void): Disposable;
 }
 
-/** The annotation of member Leases that says what a replica serves; absent while it serves nothing yet. */
+/** The annotation of member Leases with the announcement of the replica; absent until its server listens. */
 export const SERVES = "lotse.dev/webhooks";
 
 /** The announcement of a replica: the things that it serves. */

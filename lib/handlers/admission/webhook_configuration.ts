@@ -178,7 +178,7 @@ function conditionsFor(
   { namespace, name, hasReplicas }: OwnObjects,
 ): { matchConditions?: JsonObject[] } {
   if (!resources.some(({ plural }) => OWN_KINDS.includes(plural) || plural === "*")) return {};
-  // A name of Leases has no character that means something in expressions, but for the dots of a domain.
+  // A name of Leases has no character with a meaning in expressions, but for the dots of a domain.
   const lease = hasReplicas
     ? `request.name.matches("^${name}(-member-[0-9a-f]{10}|-[0-9]+-of-[0-9]+)?$")`
     : `request.name == "${name}"`;

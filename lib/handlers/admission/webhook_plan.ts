@@ -1,9 +1,9 @@
 /**
- * Which webhooks stand in a configuration that replicas of several releases share: a pure function of what this replica wants,
- * what stands, and what each live replica serves.
+ * Which webhooks stand in a configuration that replicas of several releases share: a pure function of the webhooks
+ * of this replica, the webhooks that stand, and the announcements of all live replicas.
  *
  * A review comes to any replica. So a webhook is added when every live replica serves it, and taken off when one that can work
- * does not: else that replica would have to refuse what it is asked. A webhook whose rules differ between two releases keeps
+ * does not: else that replica would have to refuse the reviews that come to it. A webhook whose rules differ between two releases keeps
  * the old rules until the last replica of the old release has gone. Source: docs/decisions/0037-webhooks-of-replicas.md.
  */
 
@@ -22,7 +22,7 @@ export interface OwnWebhook {
 
 /** A live replica. */
 export interface WebhookMember {
-  /** The digest of each webhook of this cause that it serves, by its name; undefined while it serves nothing yet. */
+  /** The digest of each webhook of this cause that it serves, by its name; undefined until its server listens. */
   readonly serves: ReadonlyMap<string, string> | undefined;
   /** Whether it can work but for the configuration. */
   readonly isAble: boolean;
@@ -34,7 +34,7 @@ export interface PlanOptions {
   readonly others: readonly WebhookMember[];
   /** The webhooks that stand in the configuration now. */
   readonly live: readonly JsonObject[];
-  /** The webhooks that were written last, by name with their digests: what stands, whatever a stranger has done to the list. */
+  /** The webhooks that were written last, by name with their digests, whatever a stranger has done to the list. */
   readonly stood: ReadonlyMap<string, string>;
   /** The authorities by which the servers of all replicas are to be trusted, in base64; undefined: the API server's own. */
   readonly caBundle: string | undefined;
