@@ -23,6 +23,7 @@ import type { Handler, Outcome } from "./handler.ts";
 import type { AttemptStart, Observed } from "./observer.ts";
 import { cutAtCaller } from "../runtime/call_site.ts";
 import { type AttemptLimit, CALLER, invokeHandler } from "./invoke.ts";
+import { Postponed, type Waiting } from "./waiting.ts";
 
 /** The facts about the handler's earlier attempts. */
 export interface Attempts {
@@ -55,6 +56,8 @@ export interface ExecuteOptions<Args> extends AttemptContext {
   readonly signal: AbortSignal;
   /** Where the call has a patch: it fails if that cannot be sent. */
   readonly contribution?: Pick<Contribution, "check">;
+  /** Ends the attempt where it waits. Default: it cannot wait. */
+  readonly waiting?: Waiting;
   /** Makes the argument object; the signal is the attempt's own. */
   readonly args: (signal: AbortSignal) => Args;
 }
@@ -77,6 +80,12 @@ export async function attemptOnce<Args>(
     const limit = isLimited ? limitOf(handler, attempts) : undefined;
     const result = await invokeHandler(handler, limit, options);
     options.contribution?.check();
+    const { postponed } = options.waiting ?? {};
+    if (postponed !== undefined) {
+      const outcome: Outcome = { kind: "children", delay: postponed.delay };
+      report(handler, outcome, { ...options, thrown: postponed });
+      return outcome;
+    }
     logger.info(`${noun} succeeded`, { handler: handler.id });
     return { kind: "success", result };
   } catch (thrown) {
@@ -191,21 +200,6 @@ function retryOrFail<Args>(handler: Handler<Args>, delay: Seconds, options: Judg
   exceeded.cause = options.error;
   exceeded.message += `: ${options.error.message}`;
   return { kind: "failure", error: exceeded };
-}
-
-/**
- * Ends an attempt that is no failure: sub-handlers are unfinished, or children are not ready. The handler is called again, and
- * no attempt is counted. Authors who catch errors have to throw it on.
- */
-export class Postponed extends Error {
-  override readonly name: string = "Postponed";
-  readonly delay: Seconds;
-
-  /** @param reason The thing that the handler waits for. @param delay In seconds; 0: at once. */
-  constructor(reason: string, delay: Seconds) {
-    super(reason);
-    this.delay = delay;
-  }
 }
 
 interface ReportOptions {

@@ -9,6 +9,7 @@ import type { Permit } from "../client/transport/permit.ts";
 import type { Clock, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { Handler } from "./handler.ts";
+import type { Waiting } from "./waiting.ts";
 import { Context } from "../runtime/context.ts";
 
 /** How long an attempt may take. */
@@ -28,6 +29,8 @@ export interface InvokeOptions<Args> {
   readonly signal: AbortSignal;
   /** Under which the handler writes other objects. Default: it needs none. */
   readonly permit?: Permit;
+  /** Ends the attempt where it waits. Default: it cannot wait. */
+  readonly waiting?: Waiting;
   readonly args: (signal: AbortSignal) => Args;
 }
 
@@ -38,6 +41,7 @@ export const CALLER = "invokeHandler";
  * Returns what the function returns. `limit`: undefined if there is none.
  *
  * @throws The error of `overdue`, if the time is over first.
+ * @throws {Postponed} If the attempt waits.
  * @throws Any error of the function.
  */
 export async function invokeHandler<Args>(
@@ -48,7 +52,8 @@ export async function invokeHandler<Args>(
   if (limit === undefined || limit.remaining === Infinity) {
     const args = options.args(options.signal);
     const call = { handler: handler.id, args, permit: options.permit };
-    return await context.run(call, options.fn ?? handler.fn, args);
+    const result = context.run(call, options.fn ?? handler.fn, args);
+    return await (options.waiting === undefined ? result : options.waiting.endOf(result));
   }
   return await invokeWithin(handler, limit, options);
 }
@@ -74,7 +79,8 @@ async function invokeWithin<Args>(
   const run = (async function invokeHandler(): Promise<unknown> {
     const args = options.args(controller.signal);
     const call = { handler: handler.id, args, permit: options.permit };
-    return await context.run(call, options.fn ?? handler.fn, args);
+    const result = context.run(call, options.fn ?? handler.fn, args);
+    return await (options.waiting === undefined ? result : options.waiting.endOf(result));
   })();
   const late = (): void => {
     if (over) logger.warn("Handler ended after its timeout; its result is dropped", { handler: handler.id });

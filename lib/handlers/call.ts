@@ -11,6 +11,7 @@ import { type AttemptContext, attemptOnce } from "../execution/execute.ts";
 import type { Handler, Outcome } from "../execution/handler.ts";
 import type { AttemptEnd, AttemptStart, Observed } from "../execution/observer.ts";
 import { storeResult } from "../execution/results.ts";
+import { Waiting } from "../execution/waiting.ts";
 import type { Patch } from "../model/patch.ts";
 import type { Clock, Random, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
@@ -50,6 +51,8 @@ export interface Attempt {
   /** The attempt's own signal. */
   readonly signal: AbortSignal;
   readonly clock: Clock;
+  /** Ends the attempt where it waits. Default: it cannot wait. */
+  readonly waiting?: Waiting;
 }
 
 /** One call. */
@@ -92,6 +95,7 @@ export async function callHandler(caller: Caller, handler: Handler, calling: Cal
   const start: AttemptStart = { noun, handler: id, family, retry: attempts };
   observer.attemptBegins?.(subject, start);
   const before = clock.monotonic();
+  const waiting = new Waiting();
   const options = {
     logger,
     noun,
@@ -104,9 +108,10 @@ export async function callHandler(caller: Caller, handler: Handler, calling: Cal
     signal,
     permit,
     contribution,
+    waiting,
     attempts: attemptsOf(retry, before),
     args: (limited: AbortSignal) =>
-      args({ param, retry: attempts, started, begun, signal: limited, clock }) as never,
+      args({ param, retry: attempts, started, begun, signal: limited, clock, waiting }) as never,
   };
   const running = observer.around === undefined
     ? attemptOnce(handler, options)

@@ -115,10 +115,10 @@ export class ObjectArgs<Cause extends ObjectCause = ObjectCause> {
   /** Brings about the children of the object: in handlers only that are called again. */
   get children(): Children | undefined {
     const { body, newest = () => body, patch, makeChildren } = this.#cause;
-    const signal = this.#attempt?.signal;
+    const { signal, waiting } = this.#attempt ?? {};
     const { conditions } = this;
     if (makeChildren === undefined || signal === undefined || conditions === undefined) return undefined;
-    return this.#children ??= makeChildren({ owner: newest, patch, conditions, signal });
+    return this.#children ??= makeChildren({ owner: newest, patch, conditions, signal, waiting });
   }
 
   get #views(): Views {

@@ -12,12 +12,14 @@ export type {
   ChildOptions,
   Children,
   ChildrenOptions,
+  ChildrenState,
   DesiredChildren,
   LiveChild,
   LiveChildren,
   Manifest,
   Readiness,
   TypedManifest,
+  WaitedFor,
 } from "../registry/children.ts";
 export { ChildrenError, type FailedChild } from "../execution/children_error.ts";
 export {

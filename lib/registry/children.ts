@@ -4,6 +4,7 @@
  * The engine that brings them about is `engines/children/`.
  */
 
+import type { Waiting } from "../execution/waiting.ts";
 import type { JsonObject, KubeObject, ObjectMeta } from "../model/object.ts";
 import type { Patch } from "../model/patch.ts";
 import type { Seconds } from "../runtime/host.ts";
@@ -108,21 +109,54 @@ export interface ChildrenOptions {
   readonly delay?: Seconds;
 }
 
-/**
- * Brings the children of the object in line, and resolves to their state on the server.
- *
- * Each gets an owner reference, labels, and if it has none a name; it is applied with the operator's field manager, where it
- * differs; edits and deletions of other clients are put back. Children that were there once and are not named any more are
- * deleted, in reverse order. While a child is not ready (or not gone), this attempt of the handler ends without an error, and
- * the handler is called again: let the thrown error pass.
- *
- * @throws {ChildrenError} If a child cannot be brought in line, when the others are. It says which, and why.
- * @throws {TypeError} If the declaration makes no sense: a circle of dependencies, a namespace out of the owner's reach.
- */
-export type Children = <const Desired extends DesiredChildren>(
-  desired: Desired,
-  options?: ChildrenOptions,
-) => Promise<LiveChildren<Desired>>;
+/** A child that is not ready, or not gone. */
+export interface WaitedFor {
+  /** The author's name of it; of a map, "name.key". Undefined: the children wait for a note on their owner. */
+  readonly child: string | undefined;
+  /** In a few words. */
+  readonly reason: string;
+}
+
+/** How far the children of an object are. */
+export type ChildrenState<Desired> =
+  | { readonly ready: true; readonly waiting: readonly []; readonly live: LiveChildren<Desired> }
+  | {
+    readonly ready: false;
+    /** The children that are waited for. */
+    readonly waiting: readonly WaitedFor[];
+    /** The children that are on the server, ready or not. */
+    readonly live: Partial<LiveChildren<Desired>>;
+  };
+
+/** Brings the children of the object in line. */
+export interface Children {
+  /**
+   * Brings the children of the object in line, and resolves to their state on the server.
+   *
+   * Each gets an owner reference, labels, and if it has none a name; it is applied with the operator's field manager, where it
+   * differs; edits and deletions of other clients are put back. Children that were there once and are not named any more are
+   * deleted, in reverse order. While a child is not ready (or not gone), this attempt of the handler ends here, without an error,
+   * and the handler is called again: no line after the call runs, nor does a `catch` or `finally` around it.
+   *
+   * @throws {ChildrenError} If a child cannot be brought in line, when the others are. It says which, and why.
+   * @throws {TypeError} If the declaration makes no sense: a circle of dependencies, a namespace out of the owner's reach.
+   */
+  <const Desired extends DesiredChildren>(
+    desired: Desired,
+    options?: ChildrenOptions,
+  ): Promise<LiveChildren<Desired>>;
+
+  /**
+   * The same, but the function goes on while a child is not ready, and learns which children are waited for. If it then returns, the
+   * attempt counts as one that waits, and the handler is called again.
+   *
+   * @throws {ChildrenError | TypeError} As above.
+   */
+  state<const Desired extends DesiredChildren>(
+    desired: Desired,
+    options?: ChildrenOptions,
+  ): Promise<ChildrenState<Desired>>;
+}
 
 /** Whose children, and in which attempt. */
 export interface ChildrenOf {
@@ -132,6 +166,8 @@ export interface ChildrenOf {
   readonly patch: Patch;
   readonly conditions: Conditions;
   readonly signal: AbortSignal;
+  /** Ends the attempt where it waits. Default: a wait is thrown. */
+  readonly waiting?: Waiting;
 }
 
 /** Makes the `children` of an attempt. */

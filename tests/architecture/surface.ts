@@ -43,8 +43,8 @@ export const SURFACE: Readonly<Record<string, string>> = {
     webhookServer
   `,
   "./children": `
-    AnyChild AnyReadiness Child ChildMeta ChildOptions Children ChildrenError ChildrenOptions DesiredChildren
-    FailedChild LiveChild LiveChildren LiveObject Manifest Readiness TypedManifest child hasCondition hasLoadBalancer
+    AnyChild AnyReadiness Child ChildMeta ChildOptions Children ChildrenError ChildrenOptions ChildrenState DesiredChildren
+    FailedChild LiveChild LiveChildren LiveObject Manifest Readiness TypedManifest WaitedFor child hasCondition hasLoadBalancer
     isAvailable isClaimBound isDaemonSetReady isDefinitionServed isDeploymentReady isJobComplete isPodReady
     isReady isStatefulSetReady
   `,

@@ -48,7 +48,7 @@ function parts(
     });
     const result = children(Object.fromEntries(desired) as DesiredChildren, { delay: 0.5, ...options });
     await result.then(() => done.push(name), (error) => {
-      if (error.name !== "Postponed") failed.push(error);
+      failed.push(error);
       throw error;
     });
   };

@@ -14,7 +14,7 @@ import type { AppliedStates } from "../../client/cache/applied_states.ts";
 import type { Client } from "../../client/client.ts";
 import { ApiError, messageOf } from "../../client/errors.ts";
 import { ChildrenError, type FailedChild, listSome } from "../../execution/children_error.ts";
-import { Postponed } from "../../execution/execute.ts";
+import { Postponed } from "../../execution/waiting.ts";
 import { formatField, getField } from "../../model/fields.ts";
 import { isEqualJson } from "../../model/json.ts";
 import type { KubeObject } from "../../model/object.ts";
@@ -23,8 +23,10 @@ import type {
   Children,
   ChildrenOf,
   ChildrenOptions,
+  ChildrenState,
   DesiredChildren,
   MakeChildren,
+  WaitedFor,
 } from "../../registry/children.ts";
 import { awaitedFrom } from "../../runtime/call_site.ts";
 import type { Seconds } from "../../runtime/host.ts";
@@ -67,12 +69,27 @@ export function childrenMaker(context: ChildrenContext): MakeChildren {
   // Which fields of which children were told of: the same manifest comes for each owner.
   const told = new Set<string>();
   return (attempt) => {
-    const children = awaitedFrom(async (desired: DesiredChildren, options: ChildrenOptions = {}) =>
-      await new ChildrenRun({ ...context, asked, told, attempt, options }).run(desired)
+    const begin = (options: ChildrenOptions = {}): ChildrenRun =>
+      new ChildrenRun({ ...context, asked, told, attempt, options });
+    const children = awaitedFrom(async (desired: DesiredChildren, options?: ChildrenOptions) =>
+      await ended(attempt, begin(options).run(desired))
     );
-    // The type names the objects of `desired`.
-    return children as Children;
+    const state = awaitedFrom(async (desired: DesiredChildren, options?: ChildrenOptions) =>
+      await begin(options).state(desired)
+    );
+    // The types name the objects of `desired`.
+    return Object.assign(children, { state }) as unknown as Children;
   };
+}
+
+/** Ends the attempt if the children have to be waited for. */
+async function ended<Live>({ waiting }: ChildrenOf, live: Promise<Live>): Promise<Live> {
+  try {
+    return await live;
+  } catch (error) {
+    if (!(error instanceof Postponed) || waiting === undefined) throw error;
+    return await waiting.end(error);
+  }
 }
 
 interface RunOptions extends ChildrenContext {
@@ -100,7 +117,7 @@ class ChildrenRun {
   readonly #set: string;
   readonly #fieldManager: string;
   readonly #states: ChildrenContext["states"];
-  readonly #waits: string[] = [];
+  readonly #waits: WaitedFor[] = [];
   readonly #errors: FailedChild[] = [];
   /** By kind: why its objects cannot be listed. */
   readonly #unlisted = new Map<string, unknown>();
@@ -123,16 +140,36 @@ class ChildrenRun {
     }
   }
 
-  async run(desired: DesiredChildren): Promise<Readonly<Record<string, unknown>>> {
+  /** `live`: takes the children that are on the server, by their keys. */
+  async run(
+    desired: DesiredChildren,
+    live = new Map<string, KubeObject>(),
+  ): Promise<Readonly<Record<string, unknown>>> {
     try {
-      return await this.#bringAbout(desired);
+      return await this.#bringAbout(desired, live);
     } catch (error) {
       if (!(error instanceof Postponed)) this.#tell(false, "ChildFailed", messageOf(error));
       throw error;
     }
   }
 
-  async #bringAbout(desired: DesiredChildren): Promise<Readonly<Record<string, unknown>>> {
+  /** Brings the children about as far as that is possible, and returns how far they are. */
+  async state(desired: DesiredChildren): Promise<ChildrenState<unknown>> {
+    const live = new Map<string, KubeObject>();
+    try {
+      return { ready: true, waiting: [], live: await this.run(desired, live) };
+    } catch (error) {
+      if (!(error instanceof Postponed)) throw error;
+      this.#attempt.waiting?.later(error);
+      const waiting = this.#waits.length > 0 ? this.#waits : [{ child: undefined, reason: error.message }];
+      return { ready: false, waiting, live: resultOf(desired, planChildren(desired), live) };
+    }
+  }
+
+  async #bringAbout(
+    desired: DesiredChildren,
+    live: Map<string, KubeObject>,
+  ): Promise<Readonly<Record<string, unknown>>> {
     const planned = planChildren(desired);
     const { discovery } = this.#client;
     const located = await locateChildren(planned, { discovery, owner: this.#owner, set: this.#set });
@@ -141,7 +178,7 @@ class ChildrenRun {
     this.#tellDropped(located.wanted);
     const found = await this.#find(kinds);
     const wanted = withNamesKept(located.wanted, (id) => found.has(id));
-    const live = await this.#applyAll({ ...located, wanted }, found);
+    await this.#applyAll({ ...located, wanted }, { found, live });
     this.#addUnlisted(wanted);
     if (this.#errors.length > 0) throw new ChildrenError(this.#errors);
     if (this.#waits.length > 0) this.#wait();
@@ -218,9 +255,8 @@ class ChildrenRun {
   /** Applies the children that differ, each after its dependencies. A child that fails or waits holds up its dependents, and no others. */
   async #applyAll(
     { wanted, lost }: Located,
-    found: ReadonlyMap<string, Found>,
-  ): Promise<ReadonlyMap<string, KubeObject>> {
-    const live = new Map<string, KubeObject>();
+    { found, live }: { readonly found: ReadonlyMap<string, Found>; readonly live: Map<string, KubeObject> },
+  ): Promise<void> {
     const held = new Set(lost.map(({ name }) => name));
     this.#errors.push(...lost.map(({ key, error }) => ({ child: key, error })));
     for (const each of wanted) {
@@ -236,13 +272,12 @@ class ChildrenRun {
         const wait = typeof object === "string" ? object : waitOf(each.ready, object);
         if (wait === undefined) continue;
         held.add(each.name);
-        this.#waits.push(`"${each.key}": ${wait}`);
+        this.#waits.push({ child: each.key, reason: wait });
       } catch (error) {
         held.add(each.name);
         this.#fail(each, error);
       }
     }
-    return live;
   }
 
   /** Notes that a child cannot be brought in line, unless that is because the attempt is over. */
@@ -335,7 +370,7 @@ class ChildrenRun {
         const key = each.object.metadata.labels?.[CHILD] ?? "";
         try {
           if (await this.#delete(each)) continue;
-          this.#waits.push(`"${key}": it is being deleted (${each.resource.kind})`);
+          this.#waits.push({ child: key, reason: `it is being deleted (${each.resource.kind})` });
         } catch (error) {
           this.#fail({ ...each, key }, error);
         }
@@ -361,7 +396,9 @@ class ChildrenRun {
   }
 
   #wait(): never {
-    const message = `Waiting for ${listSome(this.#waits)}`;
+    const message = `Waiting for ${
+      listSome(this.#waits.map(({ child, reason }) => `"${child}": ${reason}`))
+    }`;
     this.#tell(false, "ChildrenNotReady", message);
     throw new Postponed(message, this.#options.delay ?? DELAY);
   }
@@ -408,6 +445,7 @@ function resultOf(
   }
   for (const { key, name, item } of planned) {
     const object = live.get(key);
+    if (object === undefined) continue;
     if (item === undefined) result[name] = object;
     else (result[name] as Map<string, unknown>).set(item, object);
   }

@@ -205,7 +205,8 @@ export interface Sub<Spec = JsonObject, Status = JsonObject, Memo extends object
    * Runs the parts declared since the last call, and resolves when all have finished: with the outcome of each, in the order of
    * their declarations. `{ onFailure: "stop" }`: one after the other, up to the first that fails for good.
    *
-   * While one is unfinished it throws, to end this attempt of the handler: let it pass.
+   * While one is unfinished, this attempt of the handler ends here, and the handler is called again: no line after the call runs,
+   * nor does a `catch` or `finally` around it.
    */
   run(options?: SubRunOptions): Promise<readonly SubOutcome[]>;
 }

@@ -6,9 +6,10 @@
 
 import { Contribution } from "../../execution/contribution.ts";
 import { PermanentError } from "../../execution/errors.ts";
-import { failAfterwards, Postponed } from "../../execution/execute.ts";
+import { failAfterwards } from "../../execution/execute.ts";
 import type { Refusal } from "../../execution/pending_write.ts";
 import { dropResults } from "../../execution/results.ts";
+import { Postponed } from "../../execution/waiting.ts";
 import type { Patch } from "../../model/patch.ts";
 import type { ProgressRecord } from "../../settings/persistence/storage.ts";
 import { type Called, callHandler, contextOf, type Sort } from "../call.ts";
@@ -163,7 +164,7 @@ export class ChangeRun {
       patch,
       contribution,
       keepsResult: true,
-      args: (attempt) => new ChangeArgs(cause, { attempt, field, sub: () => children.sub }),
+      args: (attempt) => new ChangeArgs(cause, { attempt, field, sub: () => children.subOf(attempt) }),
     });
     children.close();
     // A failure while the operator stops does not count: the next process calls the handler again.

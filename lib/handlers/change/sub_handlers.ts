@@ -8,6 +8,8 @@
 import type { Sub, SubOutcome, SubRunOptions } from "./change_handler.ts";
 import { changeHandler, checkStop } from "./change_handler.ts";
 import { PermanentError } from "../../execution/errors.ts";
+import { Postponed } from "../../execution/waiting.ts";
+import type { Attempt } from "../call.ts";
 import type { RawOptions } from "../option_checks.ts";
 import { takeOptions } from "../declare.ts";
 import type { ChangeHandler } from "./change_handler.ts";
@@ -36,10 +38,17 @@ export class SubHandlers {
     this.#run = run;
   }
 
-  /** The argument `sub` of the handler. */
-  get sub(): Sub {
+  /** Returns the argument `sub` of the handler. Where parts are unfinished, its `run()` ends the attempt. */
+  subOf({ waiting }: Pick<Attempt, "waiting">): Sub {
     return this.#sub ??= Object.assign((...args: readonly unknown[]) => this.#declare(args), {
-      run: (options?: SubRunOptions) => this.run(options),
+      run: async (options?: SubRunOptions) => {
+        try {
+          return await this.run(options);
+        } catch (error) {
+          if (!(error instanceof Postponed) || waiting === undefined) throw error;
+          return await waiting.end(error);
+        }
+      },
     });
   }
 

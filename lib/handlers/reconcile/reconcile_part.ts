@@ -221,6 +221,8 @@ class ReconcilePart implements Part {
       patch,
       args: (attempt) => new ReconcileArgs(causeOf(this.#turn), { attempt, reasons }),
     });
+    // A function that waits stands still, and never returns.
+    if (outcome.kind === "children") record.isRunning = false;
     if (!record.isRunning) place[Symbol.dispose]();
     else if (state.reportOnce(`late ${handler.id}`)) {
       logger.warn("The handler still runs after its timeout: it is not called again before it has ended", {

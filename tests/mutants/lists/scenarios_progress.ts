@@ -9,6 +9,28 @@ const PROGRESS = { file: "lib/handlers/change/progress.ts", tests };
 const EXECUTE = { file: "lib/execution/execute.ts", tests };
 
 const mutants: Mutant[] = [
+  // A wait is thrown into the author's function; a look at the children is the last one.
+  {
+    file: "lib/execution/waiting.ts",
+    tests: ["tests/scenarios/waiting_test.ts"],
+    in: "Waiting.end",
+    replace: "return new Promise<never>(() => {});",
+    by: "throw postponed;",
+  },
+  {
+    file: "lib/execution/execute.ts",
+    tests: ["tests/scenarios/waiting_test.ts"],
+    in: "attemptOnce",
+    replace: "if (postponed !== undefined) {",
+    by: "if (Math.PI < 3 && postponed !== undefined) {",
+  },
+  {
+    file: "lib/handlers/reconcile/reconcile_part.ts",
+    tests: ["tests/scenarios/waiting_test.ts"],
+    in: "ReconcilePart.#call",
+    replace: 'if (outcome.kind === "children") record.isRunning = false;',
+    by: "",
+  },
   // Steps are called side by side; old results stay beside failures; a handler goes on after a failed step.
   {
     file: "lib/handlers/change/change_run.ts",
