@@ -542,9 +542,9 @@ const changes: Mutant[] = [
       "(this.#declared ??= []).unshift(child);",
     ],
     [
-      "SubHandlers.sub",
-      "run: (options?: SubRunOptions) => this.run(options),",
-      "run: () => Promise.resolve([]),",
+      "SubHandlers.subOf",
+      "return await this.run(options);",
+      "return await Promise.resolve([]);",
     ],
     ["SubHandlers.close", "this.#isClosed = true;", ""],
     ["subHandler", "id: `${parent.id}/${handler.id}`,", 'id: `${parent.id.split("/")[0]}/${handler.id}`,'],
