@@ -45,7 +45,7 @@ describe("Waiting", () => {
 
   it("remembers the shortest wait of an attempt that goes on", () => {
     const waiting = new Waiting();
-    assert.equal(waiting.postponed, undefined);
+    assert.equal(new Waiting().postponed, undefined);
     for (const delay of [5, 1, 3]) waiting.later(new Postponed("", delay));
     assert.equal(waiting.postponed?.delay, 1);
   });
