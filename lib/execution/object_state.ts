@@ -140,7 +140,7 @@ export class ObjectState {
 
   /** Begins a reconcile with the newest state. Returns the states before and after if there is news. */
   begin(now: Seconds): { readonly before: KubeObject | undefined; readonly after: KubeObject } | undefined {
-    this.cached.settle(now);
+    this.cached.takeSkipped(now);
     if (!this.hasNews) return undefined;
     const before = this.#snapshot;
     const after = this.cached.object;

@@ -169,7 +169,7 @@ export class CachedObject {
   }
 
   /** Takes the event that was kept aside, when its time has come. */
-  settle(now: Seconds): void {
+  takeSkipped(now: Seconds): void {
     if (this.#expected === undefined || now < this.#expected.until) return;
     const { skipped } = this.#expected;
     this.#expected = undefined;
@@ -288,7 +288,7 @@ export class ObjectStore {
     }
     this.#forget(key, known);
     const before = known.object;
-    known.settle(Infinity);
+    known.takeSkipped(Infinity);
     return { cached: known, adoption: known.adopt(object, WATCH), before };
   }
 

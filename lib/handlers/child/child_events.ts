@@ -51,7 +51,7 @@ export class ChildEvents {
   }
 
   /** A change was handled, or will not be. A newer change of the same child stays. */
-  settle(pending: PendingChild): void {
+  remove(pending: PendingChild): void {
     const key = keyOf(pending.event.object);
     if (this.#pending.get(key) === pending) this.#pending.delete(key);
   }

@@ -110,7 +110,7 @@ class ChildPart implements Part {
     if (signal.aborted && outcome.kind !== "success") return;
     const retry = after(begun, outcome, this.#now);
     if (outcome.kind === "retry" || outcome.kind === "children") return events.retry(pending, retry);
-    events.settle(pending);
+    events.remove(pending);
     if (outcome.kind === "success" && wrote) events.keepUndecided(pending, retry);
   }
 

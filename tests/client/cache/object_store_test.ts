@@ -107,9 +107,9 @@ describe("CachedObject", () => {
     cached.adopt(opaque("y"), WRITE);
     cached.adopt(opaque("v"), WATCH);
     cached.adopt(opaque("w"), WATCH);
-    cached.settle(99);
+    cached.takeSkipped(99);
     assert.deepEqual(cached.object, opaque("y"));
-    cached.settle(100);
+    cached.takeSkipped(100);
     assert.deepEqual(cached.object, opaque("w"));
     assert.equal(cached.adopt(opaque("u"), WATCH), "newer");
   });

@@ -31,11 +31,11 @@ describe("ChildEvents", () => {
     events.note(event("ADDED", "a", 1), 0);
     const [first] = events.due(0);
     events.note(event("MODIFIED", "a", 2), 1);
-    events.settle(first!);
+    events.remove(first!);
     events.retry(first!, { ...FRESH, attempts: 5, due: 100 });
     const [second] = events.due(1);
     assert.deepEqual([second?.event.object, second?.retry.attempts], [child("a", 2), 0]);
-    events.settle(second!);
+    events.remove(second!);
     assert.equal(events.next, undefined);
   });
 
@@ -56,7 +56,7 @@ describe("ChildEvents", () => {
     events.note(event("ADDED", "a", 1), 0);
     events.note(event("ADDED", "b", 1), 0);
     for (const pending of events.due(0)) {
-      events.settle(pending);
+      events.remove(pending);
       events.keepUndecided(pending, FRESH);
     }
     assert.equal(events.next, undefined);
@@ -76,7 +76,7 @@ describe("ChildEvents", () => {
       const events = new ChildEvents();
       events.note(event("ADDED", "a", 1), 0);
       const [pending] = events.due(0);
-      events.settle(pending!);
+      events.remove(pending!);
       events.keepUndecided(pending!, FRESH);
       if (isWritten) events.decide();
       events.refuse(() => isWritten ? assert.fail("it is decided") : undefined);

@@ -89,7 +89,7 @@ const states: Mutant[] = breaksOf(STATE, [
     "return `${resource.plural}/${uid || `${namespace}/${name}`}`;",
   ],
   ["ObjectState.snapshot", "return this.#snapshot ?? this.cached.object;", "return this.cached.object;"],
-  ["ObjectState.begin", "this.cached.settle(now);", ""],
+  ["ObjectState.begin", "this.cached.takeSkipped(now);", ""],
   [
     "ObjectState.distrust",
     `this.#doubt = this.#doubt === "restored" ? "restored" : why;`,
