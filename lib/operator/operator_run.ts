@@ -225,7 +225,7 @@ export class OperatorRun {
 
   /** The last thing of all: tells other operators that this one has gone. Never rejects. */
   async leave(): Promise<void> {
-    await this.#peering.leave();
+    await this.#peering.leave({ isLast: this.#responsibility.isLast });
     await this.#responsibility[Symbol.asyncDispose]();
   }
 
@@ -249,7 +249,7 @@ export class OperatorRun {
     this.#watching.start("become able", (stop) => this.#becomeAble(stop));
     this.#admission.start();
     this.#crds.follow((kind) => this.#informers.relist(kind));
-    this.#components.tasks.start();
+    this.#components.tasks.start(this.#responsibility.tasks);
   }
 
   /** Says that this replica can work, when its objects are listed and indexed; or cannot be for long, which may be so in all replicas. */
@@ -383,7 +383,8 @@ export class OperatorRun {
       host,
       settings,
       logger: logger.child({ name: "lotse.peering" }),
-      identity,
+      // Replicas are one peer: they share a record, and do not pause for each other.
+      identity: this.#responsibility.peer ?? identity,
       namespaces: () => this.#namespaces.served,
       gates: this.#components.gates.peering,
     });

@@ -19,6 +19,8 @@ import type { ShardChange } from "../engines/replicas/replicas_options.ts";
 import type { ShardWork } from "../engines/replicas/shard_fence.ts";
 import { type Fence, openFence, type Term } from "../execution/fence.ts";
 import type { Observer } from "../execution/observer.ts";
+import type { OnceAmongReplicas, TaskTimes } from "../handlers/task/once.ts";
+import { formatTimestamp } from "../model/timestamps.ts";
 import type { Host, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -64,6 +66,12 @@ interface FirstWork {
 
 /** How long until work of shard 0 is tried again that has failed. */
 const RETRY_PAUSE: Seconds = 5;
+
+/** How annotations of shard 0's Lease begin that hold the times of a task: "BEGUN ENDED", RFC 3339. */
+const TASK_NOTE = "task.lotse.dev/";
+
+/** For how much longer than a lease a missed time of a task is made up for. */
+const MAKEUP: Seconds = 60;
 
 /** How long the start waits for streams that cannot be listed, before the replica takes shards nevertheless. */
 export const LONGEST_START: Seconds = 30;
@@ -131,6 +139,18 @@ export class Responsibility {
     return settings && { name: settings.name, held: this.holders.map((holder) => holder === identity) };
   }
 
+  /** The name under which all replicas meet other operators; undefined where there are no replicas. */
+  get peer(): string | undefined {
+    const { settings } = this;
+    return settings && `${settings.namespace}/${settings.name}`;
+  }
+
+  /** Whether no other replica lives that goes on. */
+  get isLast(): boolean {
+    const { identity } = this;
+    return !this.members.some((member) => member.isLive && !member.isLeaving && member.identity !== identity);
+  }
+
   /** The obstacle that keeps this replica from taking shards, and its cure; undefined if there is none. */
   get problem(): string | undefined {
     return this.#engine?.problem;
@@ -181,6 +201,20 @@ export class Responsibility {
   onMembers(listener: () => void): Disposable {
     this.#listeners.add(listener);
     return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
+  }
+
+  /** How tasks run once among replicas; undefined where there are no replicas: then they run as all tasks do. */
+  get tasks(): OnceAmongReplicas | undefined {
+    const engine = this.#engine;
+    const { settings } = this;
+    if (engine === undefined || settings === undefined) return undefined;
+    return {
+      whileFirst: (name, work) => this.whileFirst(name, work),
+      timesOf: (name) => readTimes(engine.firstAnnotations[`${TASK_NOTE}${name}`]),
+      noteTimes: async (name, times) =>
+        await engine.annotateFirst({ [`${TASK_NOTE}${name}`]: writeTimes(times) }),
+      grace: settings.leaseDuration + MAKEUP,
+    };
   }
 
   /** Says that the process stops, and lets all shards go: handlers have `timeout` seconds. The session lives on. Never rejects. */
@@ -324,4 +358,14 @@ export class Responsibility {
     for (const work of this.#works) work.term = undefined;
     this.#beginWorks();
   }
+}
+
+/** A note that a stranger has changed counts as absent. */
+function readTimes(text = ""): TaskTimes {
+  const [begun, ended] = text.split(" ").map(Date.parse).map((time) => Number.isNaN(time) ? undefined : time);
+  return begun === undefined ? {} : { begun, ended };
+}
+
+function writeTimes({ begun, ended }: TaskTimes): string {
+  return [begun, ended].flatMap((time) => time === undefined ? [] : [formatTimestamp(time)]).join(" ");
 }

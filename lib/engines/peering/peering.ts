@@ -14,7 +14,7 @@ import type { Host, Seconds } from "../../runtime/host.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import type { Settings } from "../../settings/settings.ts";
 import type { Peer } from "./record.ts";
-import { PeeringScope } from "./peering_object.ts";
+import { type LeaveOptions, PeeringScope } from "./peering_object.ts";
 
 export interface PeeringOptions {
   readonly client: Client;
@@ -139,10 +139,10 @@ export class Peering {
     await Promise.all([...this.#members.values()].map(({ scope }) => scope.stopWatching()));
   }
 
-  /** Removes the own records. Never rejects. */
-  async leave(): Promise<void> {
+  /** Removes the own records, unless other replicas share them. Never rejects. */
+  async leave(options: LeaveOptions = {}): Promise<void> {
     this.#isStopping = true;
-    await Promise.all([...this.#members.values()].map(({ scope }) => scope.leave()));
+    await Promise.all([...this.#members.values()].map(({ scope }) => scope.leave(options)));
   }
 
   async #places(): Promise<ReadonlyMap<string, Place>> {

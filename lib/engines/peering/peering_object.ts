@@ -45,6 +45,12 @@ export function renewalPause(lifetime: Seconds, random: Pick<Random, "next">): S
   return Math.min(lifetime, Math.max(1, lifetime - 5 - 5 * random.next()));
 }
 
+/** How an operator leaves. */
+export interface LeaveOptions {
+  /** Whether no other replica goes on under the same record. Default: true. */
+  readonly isLast?: boolean;
+}
+
 /** A peering object, and our record in it. */
 export class PeeringScope {
   readonly #options: PeeringScopeOptions;
@@ -116,12 +122,12 @@ export class PeeringScope {
   }
 
   /** Ends everything, and removes the record. Never rejects. */
-  async leave(): Promise<void> {
+  async leave({ isLast = true }: LeaveOptions = {}): Promise<void> {
     const { clock } = this.#options.host;
     using _limit = clock.after(LEAVE_TIMEOUT, () => this.#deadline.abort(lateError()));
     await this.stopWatching();
     await this.#tasks.stop();
-    if (!this.#isWritten) return;
+    if (!this.#isWritten || !isLast) return;
     try {
       await this.#write({ [this.#options.identity]: null });
     } catch (error) {

@@ -143,6 +143,16 @@ export class Replicas implements AsyncDisposable {
     this.#session.hurry();
   }
 
+  /** The annotations of shard 0's Lease: notes of its last holders. */
+  get firstAnnotations(): Readonly<Record<string, string>> {
+    return this.#shards[0]?.annotations ?? {};
+  }
+
+  /** Writes annotations onto shard 0's Lease. @throws {ApiError} If the server refuses. @throws {Error} If it is not held. */
+  async annotateFirst(annotations: Readonly<Record<string, string | null>>): Promise<void> {
+    await this.#shards[0]?.annotate(annotations);
+  }
+
   /** Says whether this replica can work: it has started, and its objects are listed and indexed. Default: false. */
   setAble(isAble: boolean): void {
     this.#isAble = isAble;

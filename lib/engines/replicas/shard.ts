@@ -6,6 +6,7 @@
  */
 
 import type { TaskGroup } from "../../async/tasks.ts";
+import { PermitEndedError } from "../../client/transport/permit.ts";
 import type { Clock, Seconds } from "../../runtime/host.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import type { ShardWork, Term, TermEnd } from "./shard_fence.ts";
@@ -163,6 +164,33 @@ export class Shard {
     this.#paused = undefined;
     this.#term = this.#makeTerm();
     this.#options.work.proceed(this.#term, paused);
+  }
+
+  /** The annotations of the Lease, as it was read or written last. */
+  get annotations(): Readonly<Record<string, string>> {
+    return this.#options.observed.record(this.leaseName)?.annotations ?? {};
+  }
+
+  /**
+   * Writes annotations onto the Lease, for the next holder.
+   *
+   * @throws {ApiError} If the server refuses. @throws {Error} If the shard is not held.
+   */
+  async annotate(annotations: Readonly<Record<string, string | null>>): Promise<void> {
+    const { requests, observed, identity } = this.#options;
+    for (let attempt = 1;; attempt++) {
+      const before = attempt === 1 ? observed.record(this.leaseName) : await this.#read();
+      if (before?.holder !== identity() || this.#term === undefined) {
+        throw new PermitEndedError("Cannot write onto the Lease: the shard is not held");
+      }
+      try {
+        const lease = this.#toLease({ ...contentOf(before), annotations }, before);
+        return observed.take((await requests.write(lease)).object);
+      } catch (error) {
+        // The renewal of the Lease may have come in between.
+        if (!isConflict(error) || attempt > 4) throw error;
+      }
+    }
   }
 
   /** Renews the Lease of a set of one shard. @throws {ApiError} If the server refuses. @throws If it does not answer. */

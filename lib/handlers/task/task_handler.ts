@@ -25,6 +25,11 @@ export interface TaskOptions {
   readonly timeZone?: string;
   /** How long after the start the first run begins; with `interval` only. In seconds. Default: 0. */
   readonly initialDelay?: Seconds;
+  /**
+   * Whether one replica runs it for all, where there are several (`replicas`): its times are noted on a Lease, so that the next
+   * replica goes on with them. Without it, each replica runs the task. Default: false.
+   */
+  readonly once?: boolean;
   /** How long one run may take; then its signal aborts, and it has failed. In seconds. Default: no limit. */
   readonly timeout?: Seconds;
 }
@@ -55,11 +60,13 @@ export type DeclareTask<Memo extends object = PlainMemo> = (
 /** A task, as declared. */
 export interface TaskHandler extends Handler {
   readonly type: "task";
+  /** Whether one replica runs it for all. */
+  readonly once: boolean;
   /** In seconds; or times. */
   readonly times: { readonly interval: Seconds; readonly initialDelay: Seconds } | CronTimes;
 }
 
-const KNOWN: readonly string[] = ["interval", "cron", "timeZone", "initialDelay", "timeout"];
+const KNOWN: readonly string[] = ["interval", "cron", "timeZone", "initialDelay", "once", "timeout"];
 
 /** Makes a task. @throws {TypeError | RangeError | SyntaxError} If its name, an option or its function is wrong. */
 export function taskHandler(name: unknown, options: unknown, fn: unknown): TaskHandler {
@@ -81,9 +88,12 @@ export function taskHandler(name: unknown, options: unknown, fn: unknown): TaskH
       `Cannot declare task "${name}" with option "${unknown}": known are ${KNOWN.join(", ")}`,
     );
   }
-  const { timeout } = options as TaskOptions;
+  const { timeout, once = false } = options as TaskOptions;
   if (timeout !== undefined) checkSeconds(name, { timeout });
-  return { type: "task", id: name, fn: handler, timeout, times: timesOf(name, options) };
+  if (typeof once !== "boolean") {
+    throw new TypeError(`Cannot declare task "${name}": "once" must be true or false`);
+  }
+  return { type: "task", id: name, fn: handler, timeout, once, times: timesOf(name, options) };
 }
 
 /** Tasks of the operator. */

@@ -7,13 +7,16 @@
 
 import type { ReadonlyGate } from "../../async/gate.ts";
 import { TaskGroup } from "../../async/tasks.ts";
+import type { Permit } from "../../client/transport/permit.ts";
 import { TemporaryError, toError } from "../../execution/errors.ts";
+import type { Term } from "../../execution/fence.ts";
 import type { Observer } from "../../execution/observer.ts";
 import type { Clock, Seconds } from "../../runtime/host.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import { type Called, type Caller, callHandler, type Sort } from "../call.ts";
 import type { Index } from "../index/index_handle.ts";
 import { after, FRESH, type Retry } from "../retry.ts";
+import { dueOf, type OnceAmongReplicas } from "./once.ts";
 import type { TaskArguments, TaskHandler } from "./task_handler.ts";
 
 /** How long the wall clock is trusted. */
@@ -44,10 +47,14 @@ export class Tasks {
     });
   }
 
-  /** Begins the loops of all tasks. */
-  start(): void {
+  /** Begins the loops of all tasks. @param replicas Runs what one replica runs for all. Default: there are no others. */
+  start(replicas?: OnceAmongReplicas): void {
     for (const handler of this.#options.handlers) {
-      this.#group.start(handler.id, (signal) => this.#repeat(handler, signal));
+      if (replicas === undefined || !handler.once) {
+        this.#group.start(handler.id, (signal) => this.#repeat(handler, signal));
+      } else {
+        replicas.whileFirst(`task ${handler.id}`, (term) => this.#repeatOnce(handler, { term, replicas }));
+      }
     }
   }
 
@@ -74,6 +81,36 @@ export class Tasks {
     }
   }
 
+  /** Goes on where the last holder of shard 0 was, until the term ends. */
+  async #repeatOnce(
+    handler: TaskHandler,
+    { term, replicas }: { readonly term: Term; readonly replicas: OnceAmongReplicas },
+  ): Promise<void> {
+    const { clock, gate } = this.#options;
+    const { signal } = term;
+    const { grace } = replicas;
+    let retry = FRESH;
+    let due = dueOf(handler, replicas.timesOf(handler.id), { now: clock.now(), grace });
+    while (!signal.aborted && due !== undefined) {
+      for (let rest = due - clock.now(); rest > 0; rest = due - clock.now()) {
+        if (!await clock.sleep(Math.min(rest / 1000, LONGEST_NAP), signal)) return;
+      }
+      if (!await gate.opened(signal)) return;
+      const begun = clock.now();
+      await replicas.noteTimes(handler.id, { begun });
+      const { outcome, retry: row } = await this.#runOnce(handler, { retry, signal, permit: term });
+      // A run that was told to stop has not ended: the next holder repeats it.
+      if (signal.aborted) return;
+      const now = clock.now();
+      await replicas.noteTimes(handler.id, { begun, ended: now });
+      const isAskedFor = outcome.kind === "retry" && outcome.error instanceof TemporaryError;
+      retry = isAskedFor ? after(row, outcome, clock.monotonic()) : FRESH;
+      due = isAskedFor
+        ? now + (retry.due - clock.monotonic()) * 1000
+        : dueOf(handler, { begun, ended: now }, { now, grace });
+    }
+  }
+
   #untilNext({ times }: TaskHandler): Seconds {
     if ("interval" in times) return times.interval;
     const now = this.#options.clock.now();
@@ -97,7 +134,11 @@ export class Tasks {
   /** Runs the task once, until the operator pauses at the latest. */
   async #runOnce(
     handler: TaskHandler,
-    { retry, signal }: { readonly retry: Retry; readonly signal: AbortSignal },
+    { retry, signal, permit }: {
+      readonly retry: Retry;
+      readonly signal: AbortSignal;
+      readonly permit?: Permit;
+    },
   ): Promise<Called> {
     const { clock, logger, memo, indices, gate, observer } = this.#options;
     const own = logger.child({ name: `lotse.tasks.${handler.id}` });
@@ -121,7 +162,7 @@ export class Tasks {
       };
       const observed = { observer, subject: undefined };
       const defaultBackoff = this.#untilNext(handler);
-      const caller: Caller = { clock, logger: own, signal: limits, observed, defaultBackoff };
+      const caller: Caller = { clock, logger: own, signal: limits, permit, observed, defaultBackoff };
       return await callHandler(caller, handler, {
         sort: SORT,
         retry,
