@@ -154,7 +154,7 @@ describe("Webhooks of replicas on a real control plane", () => {
             await until(() => next.isReady, 90);
             const old = replicas[0];
             if (old === undefined) return;
-            const isKill = round % 3 === 2;
+            const isKill = round % 3 === 1;
             if (isKill) kills.push(performance.now());
             else old.program.kill("SIGTERM");
             if (isKill) old.program.kill("SIGKILL");

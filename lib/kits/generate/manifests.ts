@@ -17,7 +17,7 @@ import {
   servicesOf,
 } from "./deployment.ts";
 import type { Settings } from "../../settings/settings.ts";
-import { webhooksOf } from "./webhooks.ts";
+import { configurationsOf, webhooksOf } from "./webhooks.ts";
 
 /** The roles of an operator, as the rights kit makes them. */
 export interface Roles {
@@ -51,7 +51,7 @@ export interface Manifests {
   readonly namespace: KubeObject;
   /** ServiceAccount, roles and bindings. */
   readonly rbac: readonly KubeObject[];
-  /** Deployment, Services, PodDisruptionBudget. */
+  /** Deployment, Services, PodDisruptionBudget, webhook configurations. */
   readonly operator: readonly KubeObject[];
   /** ServiceMonitor and PrometheusRule. */
   readonly monitoring: readonly KubeObject[];
@@ -79,7 +79,12 @@ export function makeManifests(options: ManifestsOptions): Manifests {
     crds,
     namespace: namespaceOf(deployment),
     rbac: roles.manifests,
-    operator: [deploymentOf(deployment), ...servicesOf(deployment), budgetOf(deployment)],
+    operator: [
+      deploymentOf(deployment),
+      ...servicesOf(deployment),
+      budgetOf(deployment),
+      ...configurationsOf(options),
+    ],
     monitoring: monitoringOf(deployment),
     networkPolicy: networkPolicyOf(deployment),
     unknown: roles.unknown,

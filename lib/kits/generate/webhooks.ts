@@ -3,6 +3,8 @@
  * code and manifests cannot differ.
  */
 
+import { labelsOf } from "../../model/labels.ts";
+import type { KubeObject } from "../../model/object.ts";
 import type { AdmissionServer, WebhookClientConfig } from "../../settings/admission_server.ts";
 
 export interface WebhookOptions {
@@ -48,6 +50,38 @@ export function webhooksOf({ operators, name, home, webhookPort }: WebhookOption
     return { service: service?.name ?? `${name}-webhook`, port: port ?? webhookPort ?? WEBHOOK_PORT };
   }
   return { service: `${name}-webhook`, port: webhookPort ?? WEBHOOK_PORT };
+}
+
+/** The kind of configurations for each cause of handlers. */
+const CONFIGURATIONS: Readonly<Record<string, string>> = {
+  validate: "ValidatingWebhookConfiguration",
+  mutate: "MutatingWebhookConfiguration",
+};
+
+export interface ConfigurationsOptions {
+  readonly operators: readonly {
+    readonly declared: readonly { readonly cause: string }[];
+    readonly settings: { readonly admission: { readonly managed: string | null } };
+  }[];
+  /** The operator's name. */
+  readonly name: string;
+}
+
+/**
+ * Returns the configurations that an operator manages, without webhooks: the operator fills them, and does not make them again
+ * when they go with the other manifests. A list here would switch webhooks off again whenever the manifests are applied.
+ */
+export function configurationsOf({ operators, name }: ConfigurationsOptions): KubeObject[] {
+  const found = new Map<string, KubeObject>();
+  for (const { declared, settings: { admission: { managed } } } of operators) {
+    if (managed === null) continue;
+    for (const [cause, kind] of Object.entries(CONFIGURATIONS)) {
+      if (!declared.some((handler) => handler.cause === cause)) continue;
+      const metadata = { name: managed, labels: labelsOf(name) };
+      found.set(`${kind} ${managed}`, { apiVersion: "admissionregistration.k8s.io/v1", kind, metadata });
+    }
+  }
+  return [...found.values()];
 }
 
 /** Returns the way to an operator in a cluster that converts objects: the Service of its manifests. */

@@ -34,10 +34,14 @@ const ANY_NAMESPACE = "default";
 /** Returns the missing rights; none where the server does not tell. */
 export async function findMissingRights(options: MissingOptions): Promise<MissingRight[]> {
   const wanted = new Map<string, MissingRight>();
-  for (const { group, resource, verb, by, namespaced, namespace: own } of options.needs) {
+  for (const { group, resource, verb, by, namespaced, namespace: own, name } of options.needs) {
     const places = own !== undefined ? [own] : namespaced ? options.namespaces ?? [undefined] : [undefined];
     for (const namespace of places) {
-      const right = { group, resource, verb, ...namespace !== undefined && { namespace } };
+      const right = {
+        ...{ group, resource, verb },
+        ...namespace !== undefined && { namespace },
+        ...name !== undefined && { name },
+      };
       const before = wanted.get(rightKey(right))?.by ?? [];
       wanted.set(rightKey(right), { ...right, by: before.includes(by) ? before : [...before, by] });
     }
@@ -65,9 +69,9 @@ async function readRules(
 }
 
 async function isAllowed(right: Right, { client, signal }: MissingOptions): Promise<boolean> {
-  const { group, verb, namespace } = right;
+  const { group, verb, namespace, name } = right;
   const [resource, subresource] = right.resource.split("/");
-  const resourceAttributes = { group, verb, namespace, resource, subresource };
+  const resourceAttributes = { group, verb, namespace, resource, subresource, name };
   const review = await ask(client, {
     plural: "selfsubjectaccessreviews",
     spec: { resourceAttributes },

@@ -102,7 +102,12 @@ export function findNeeds({ handlers, settings, namespaces, crds, home, resolve 
     needs.push(...DEFINITIONS.slice(0, 1).map((need) => ({ ...need, by: "notes in the status" })));
   }
   return {
-    needs: [...needs, ...frameworkNeeds(settings, handlers, namespaces), ...needsOfReplicas(settings, home)],
+    needs: [
+      ...needs,
+      ...frameworkNeeds(settings, handlers, namespaces),
+      ...needsOfReplicas(settings, home),
+      ...needsOfWebhooks(settings, { handlers, home }),
+    ],
     unknown: [...unknown],
     unseen,
   };
@@ -255,7 +260,7 @@ function frameworkNeeds(
         namespaced: false,
         by: "managed webhooks",
       };
-      add(place, ["get", "create", "patch"]);
+      add(place, ["get", "list", "watch", "create", "patch"]);
     }
     if (convertedIn(handlers).length > 0) {
       const group = "apiextensions.k8s.io";
@@ -290,6 +295,42 @@ function needsOfReplicas({ replicas, posting }: Settings, home: string | undefin
     by,
   }));
   return [...leases, ...events];
+}
+
+/**
+ * The Secret with the certificate that replicas share, or the Lease of a process that its webhooks reach by a URL, in the namespace
+ * of the operator. The right to create cannot be bound to a name.
+ */
+function needsOfWebhooks(
+  { replicas, admission: { managed, server } }: Settings,
+  { handlers, home }: Pick<NeedsOptions, "handlers" | "home">,
+): Need[] {
+  const namespace = replicas.namespace ?? home;
+  const isAsked = handlers.some(({ cause }) => cause === "validate" || cause === "mutate") ||
+    convertedIn(handlers).length > 0;
+  if (!isAsked || namespace === undefined || server === null) return [];
+  const rights = (
+    place: { readonly group: string; readonly resource: string; readonly by: string },
+    { verbs, name }: { readonly verbs: readonly string[]; readonly name?: string },
+  ): Need[] => {
+    const named = name === undefined ? {} : { name };
+    return verbs.map((verb) => ({ ...place, verb, namespace, namespaced: true, ...named }));
+  };
+  if (replicas.enabled) {
+    const place = { group: "", resource: "secrets", by: "certificate of webhooks" };
+    const name = replicas.name === null ? undefined : `${replicas.name}-webhook`;
+    return [
+      ...rights(place, { verbs: ["create"] }),
+      ...rights(place, { verbs: ["get", "list", "watch", "update"], name }),
+    ];
+  }
+  const isShared = typeof server !== "function" && server.service !== undefined;
+  if (managed === null || isShared) return [];
+  const place = { group: "coordination.k8s.io", resource: "leases", by: "name of webhooks" };
+  return [
+    ...rights(place, { verbs: ["create"] }),
+    ...rights(place, { verbs: ["get", "update", "delete"], name: managed }),
+  ];
 }
 
 /**

@@ -77,8 +77,9 @@ export function makeRbac({ operators, recorded = [], name, home, namespaces, pee
   const rules: Map<string, Right[]> = isWide || hasPatterns
     ? new Map([["", granted.map(clusterwide)]])
     : byNamespace(granted, places);
-  for (const { group, resource, verb, namespace = home } of own) {
-    rules.set(namespace, [...rules.get(namespace) ?? [], { group, resource, verb }]);
+  for (const { group, resource, verb, name: object, namespace = home } of own) {
+    const right = { group, resource, verb, ...object !== undefined && { name: object } };
+    rules.set(namespace, [...rules.get(namespace) ?? [], right]);
   }
   return {
     manifests: [account(name, home), ...rolesOf(rules, { name, home })],
@@ -170,24 +171,29 @@ export interface PolicyRule {
   readonly apiGroups: readonly string[];
   readonly resources: readonly string[];
   readonly verbs: readonly string[];
+  /** The names of the objects that it is about. Undefined: all. */
+  readonly resourceNames?: readonly string[];
 }
 
 const VERBS = ["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"];
 
 /** Puts rights together: resources of a group with the same verbs share a rule. */
 export function toRules(rights: readonly Right[]): PolicyRule[] {
-  const verbs = new Map<string, { group: string; resource: string; verbs: string[] }>();
-  for (const { group, resource, verb } of sortRights(rights.map(({ namespace: _, ...right }) => right))) {
-    const key = `${group}|${resource}`;
-    const entry = verbs.get(key) ?? { group, resource, verbs: [] };
+  const verbs = new Map<string, Pick<Right, "group" | "resource" | "name"> & { verbs: string[] }>();
+  for (
+    const { group, resource, verb, name } of sortRights(rights.map(({ namespace: _, ...right }) => right))
+  ) {
+    const key = `${group}|${resource}|${name ?? ""}`;
+    const entry = verbs.get(key) ?? { group, resource, name, verbs: [] };
     entry.verbs.push(verb);
     verbs.set(key, entry);
   }
-  const rules = new Map<string, { apiGroups: string[]; resources: string[]; verbs: string[] }>();
-  for (const { group, resource, verbs: own } of verbs.values()) {
+  const rules = new Map<string, PolicyRule & { resources: string[] }>();
+  for (const { group, resource, name, verbs: own } of verbs.values()) {
     const sorted = own.toSorted((a, b) => rankOf(a) - rankOf(b));
-    const key = `${group}|${sorted.join()}`;
-    const rule = rules.get(key) ?? { apiGroups: [group], resources: [], verbs: sorted };
+    const key = `${group}|${sorted.join()}|${name ?? ""}`;
+    const named = name === undefined ? {} : { resourceNames: [name] };
+    const rule = rules.get(key) ?? { apiGroups: [group], resources: [], ...named, verbs: sorted };
     rule.resources.push(resource);
     rules.set(key, rule);
   }

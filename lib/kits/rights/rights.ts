@@ -16,14 +16,16 @@ export interface Right {
   readonly verb: string;
   /** Undefined: in all namespaces, or of a kind without namespaces. */
   readonly namespace?: string;
+  /** Undefined: objects of any name. */
+  readonly name?: string;
 }
 
 const FORMAT = "lotse.dev/rights/v1";
 
 /** Returns a text that two rights share only if they are the same. */
-export function rightKey({ group, resource, verb, namespace = "" }: Right): string {
+export function rightKey({ group, resource, verb, namespace = "", name = "" }: Right): string {
   // NB: a space sorts before all that names are made of, so that "pods" stands before "pods/status".
-  return [group, resource, namespace, verb].join(" ");
+  return [group, resource, namespace, verb, name].join(" ");
 }
 
 /** Returns each right once, in the order of groups, resources, namespaces and verbs. */

@@ -1,12 +1,27 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { converterOf, webhooksOf } from "../../../lib/kits/generate/webhooks.ts";
+import { configurationsOf, converterOf, webhooksOf } from "../../../lib/kits/generate/webhooks.ts";
 import type { AdmissionServer } from "../../../lib/settings/admission_server.ts";
 import { operator, webhookServer } from "../../../mod.ts";
 
 function optionsOf(server: AdmissionServer | null) {
   return { operators: [operator(), operator({ admission: { server } })], name: "bakery", home: "bread" };
 }
+
+describe("configurationsOf()", () => {
+  it("[N27.8] names the configurations of handlers, without webhooks, which the operator writes", () => {
+    const op = operator({ admission: { server: webhookServer(), managed: "bakery.example.com" } });
+    op.on.validate("loaves.example.com", { id: "a" }, () => {});
+    const other = operator({ admission: { server: webhookServer() } });
+    other.on.mutate("loaves.example.com", { id: "b" }, () => {});
+    const labels = { "app.kubernetes.io/name": "bakery" };
+    assert.deepEqual(configurationsOf({ operators: [op, other], name: "bakery" }), [{
+      apiVersion: "admissionregistration.k8s.io/v1",
+      kind: "ValidatingWebhookConfiguration",
+      metadata: { name: "bakery.example.com", labels },
+    }]);
+  });
+});
 
 describe("webhooksOf()", () => {
   it("takes the Service and the port of the code, else those of the operator's name", () => {

@@ -25,6 +25,12 @@ function rules(options: Parameters<typeof makeRbac>[0]): Record<string, string[]
   ]));
 }
 
+/** The rules of the Role in the operator's own namespace. */
+function roleRules(options: Parameters<typeof makeRbac>[0]): PolicyRule[] {
+  const roles = makeRbac(options).manifests.filter(({ kind }) => kind === "Role");
+  return roles.flatMap(({ rules }) => rules as PolicyRule[]);
+}
+
 /** Without what the framework asks for in any case. */
 const QUIET = { posting: { enabled: false }, scanning: { disabled: true } };
 
@@ -92,9 +98,48 @@ describe("makeRbac()", () => {
     op.on.validate(Cat, { id: "a" }, () => {});
     assert.deepEqual(rules({ ...WHERE, operators: [op], peering: "default" }).ClusterRole, [
       " events create,patch",
-      "admissionregistration.k8s.io validatingwebhookconfigurations get,create,patch",
+      "admissionregistration.k8s.io validatingwebhookconfigurations get,list,watch,create,patch",
       "kopf.dev clusterkopfpeerings get,list,watch,patch",
     ]);
+  });
+
+  it("[N27.15] grants replicas their Secret by its name, and a process with an address of its own its Lease", () => {
+    const replicas = { name: "zoo" };
+    const service = { name: "zoo-webhook" };
+    const shared = operator({
+      ...QUIET,
+      replicas,
+      admission: { server: webhookServer({ service }), managed: "zoo.example.com" },
+    });
+    shared.on.validate(Cat, { id: "a" }, () => {});
+    const granted = roleRules({ ...WHERE, operators: [shared] }).filter(({ resources }) =>
+      resources.includes("secrets")
+    );
+    assert.deepEqual(granted, [
+      { apiGroups: [""], resources: ["secrets"], verbs: ["create"] },
+      {
+        apiGroups: [""],
+        resources: ["secrets"],
+        resourceNames: ["zoo-webhook"],
+        verbs: ["get", "list", "watch", "update"],
+      },
+    ]);
+    const alone = operator({ ...QUIET, admission: { server: webhookServer(), managed: "zoo.example.com" } });
+    alone.on.validate(Cat, { id: "a" }, () => {});
+    assert.deepEqual(
+      roleRules({ ...WHERE, operators: [alone] }).map(({ resources, resourceNames, verbs }) => [
+        ...resources,
+        resourceNames?.join(),
+        verbs.join(),
+      ]),
+      [["leases", undefined, "create"], ["leases", "zoo.example.com", "get,update,delete"]],
+    );
+    const behind = operator({
+      ...QUIET,
+      admission: { server: webhookServer({ service }), managed: "zoo.example.com" },
+    });
+    behind.on.validate(Cat, { id: "a" }, () => {});
+    assert.deepEqual(roleRules({ ...WHERE, operators: [behind] }), []);
   });
 
   it("lets an operator that applies its own definitions do so", () => {
