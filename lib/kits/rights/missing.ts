@@ -38,7 +38,9 @@ export async function findMissingRights(options: MissingOptions): Promise<Missin
     const places = own !== undefined ? [own] : namespaced ? options.namespaces ?? [undefined] : [undefined];
     for (const namespace of places) {
       const right = {
-        ...{ group, resource, verb },
+        group,
+        resource,
+        verb,
         ...namespace !== undefined && { namespace },
         ...name !== undefined && { name },
       };
