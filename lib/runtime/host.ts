@@ -250,7 +250,7 @@ export interface ConnectOptions {
   readonly insecure?: boolean;
   /** The name expected in the server's certificate, and sent as SNI, in place of the URL's host. */
   readonly serverName?: string;
-  /** A proxy to reach the server through: `http://[user:password@]host:port`, or the same with `socks5://`. */
+  /** A proxy to reach the server through: `http://[user:password@]host:port`, or the same with `https://` or `socks5://`. */
   readonly proxy?: string;
   /** For TCP and TLS together. Default: none. */
   readonly connectTimeout?: Seconds;

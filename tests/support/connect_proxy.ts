@@ -2,13 +2,16 @@
 
 import { Buffer } from "node:buffer";
 import { createServer } from "node:http";
-import { type AddressInfo, connect } from "node:net";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import { createServer as createTlsServer } from "node:tls";
 
 export interface ConnectProxyOptions {
   /** Who may, as "name:password". Default: everybody. */
   readonly user?: string;
   /** Addresses of names that only the proxy knows. */
   readonly hosts?: Readonly<Record<string, string>>;
+  /** Clients reach it by TLS. PEM. Default: without. */
+  readonly tls?: { readonly cert: string; readonly key: string };
 }
 
 export interface ConnectProxy extends Disposable {
@@ -21,7 +24,7 @@ export interface ConnectProxy extends Disposable {
 
 /** Starts a proxy on a free port of 127.0.0.1. */
 export async function startConnectProxy(options: ConnectProxyOptions = {}): Promise<ConnectProxy> {
-  const { user = "", hosts = {} } = options;
+  const { user = "", hosts = {}, tls } = options;
   const asked: string[] = [];
   const open = new Set<{ destroy(): void }>();
   const proxy = createServer((_request, response) => void response.writeHead(400).end());
@@ -52,15 +55,27 @@ export async function startConnectProxy(options: ConnectProxyOptions = {}): Prom
     });
   });
   await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  const { port } = proxy.address() as AddressInfo;
+  const door = tls && createTlsServer(tls, (client) => {
+    const inner: Socket = connect(port, "127.0.0.1");
+    for (const [one, other] of [[client, inner], [inner, client]] as const) {
+      open.add(one);
+      one.on("error", () => {});
+      one.on("close", () => other.destroy());
+      one.pipe(other);
+    }
+  });
+  if (door !== undefined) await new Promise<void>((resolve) => door.listen(0, "127.0.0.1", resolve));
   const breakAll = (): void => {
     for (const socket of [...open]) socket.destroy();
   };
   return {
-    port: (proxy.address() as AddressInfo).port,
+    port: door === undefined ? port : (door.address() as AddressInfo).port,
     asked,
     breakAll,
     [Symbol.dispose]() {
       proxy.close();
+      door?.close();
       breakAll();
     },
   };

@@ -125,7 +125,7 @@ function toUrl(server: string | undefined, content: JsonObject): string | undefi
 }
 
 /** Proxies that hosts know; their schemes may have capital letters, as in Go. */
-const PROXIES = /^(http|socks5h?):\/\//i;
+const PROXIES = /^(https?|socks5h?):\/\//i;
 
 /** @throws {LoginError} If the proxy is of another kind. The message has no password. */
 function proxyOf(source: Source, content: JsonObject): string | undefined {
@@ -136,6 +136,6 @@ function proxyOf(source: Source, content: JsonObject): string | undefined {
   throw new LoginError(
     `Cannot use the proxy-url "${withoutPassword(proxy)}" of ${
       placeOf(source)
-    }: it must be http://, or socks5://, with a host`,
+    }: it must be http://, https:// or socks5://, with a host`,
   );
 }

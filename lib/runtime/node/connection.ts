@@ -65,7 +65,7 @@ class Pool implements Connection {
     const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
     this.#options = options;
     this.#target = { host, port: Number(url.port || (isSecure ? 443 : 80)), isSecure };
-    this.#tls = isSecure ? tlsOptions(options) : {};
+    this.#tls = isSecure || options.proxy?.startsWith("https:") ? tlsOptions(options) : {};
     this.#care = care;
     this.#prefix = url.pathname.replace(/(?<!\/)\/+$/, "");
     this.#host = url.host;

@@ -2,14 +2,12 @@
  * Opens connections to a server: plain or with TLS, directly or through a proxy of HTTP or SOCKS5.
  */
 
-import type { IncomingMessage } from "node:http";
 import { connect, type Socket } from "node:net";
 import { connect as connectTls, type ConnectionOptions as TlsConnectionOptions, TLSSocket } from "node:tls";
-import { Buffer } from "node:buffer";
 import { createPrivateKey, X509Certificate } from "node:crypto";
-import process from "node:process";
 import { ownCertificates, presentsOneOf } from "./own_certificate.ts";
 import { askSocks } from "./socks.ts";
+import { askTunnel } from "./tunnel.ts";
 
 /** The server at the other end. */
 export interface DialTarget {
@@ -28,7 +26,7 @@ export type TlsOptions = Pick<
 export interface DialOptions {
   readonly target: DialTarget;
   readonly tls: TlsOptions;
-  /** The way there: `http://[user:password@]host:port`, or the same with `socks5://`. Default: directly. */
+  /** The way there: `http://[user:password@]host:port`, or the same with `https://` or `socks5://`. Default: directly. */
   readonly proxy?: string;
   /** Whether TLS begins only when there is a TCP connection. Default: the runtime does both at once. */
   readonly inSteps?: boolean;
@@ -79,8 +77,7 @@ function openOnce(options: DialOptions, opened: Opened): Dialing {
   };
   const proxy = options.proxy === undefined ? undefined : new URL(options.proxy);
   if (proxy === undefined) openDirectly({ options, follow, tell });
-  else if (proxy.protocol === "http:") openTunnel(proxy, { options, follow, tell });
-  else openSocks(proxy, { options, follow, tell });
+  else openThrough(proxy, { options, follow, tell });
   return { destroy: () => newest?.destroy() };
 }
 
@@ -122,49 +119,25 @@ function whenReady(socket: Socket, event: string, tell: Opened): void {
 }
 
 /** The name that is asked for, and expected: addresses are none. */
-function nameOf({ servername }: TlsOptions, { host }: DialTarget): string | undefined {
+function nameOf({ servername }: TlsOptions, { host }: Pick<DialTarget, "host">): string | undefined {
   return servername ?? (/^[\d.]+$|:/.test(host) ? undefined : host);
 }
 
-// Reaches a server through an HTTP proxy: a tunnel made with CONNECT, for plain and TLS connections alike.
-
-function openTunnel(proxy: URL, opening: Opening): void {
-  const { options: { target, probeDelay }, follow, tell } = opening;
-  const address = `${target.host.includes(":") ? `[${target.host}]` : target.host}:${target.port}`;
-  // NB: not imported: it costs more than the rest of a start, and few have a proxy.
-  const { request: send } = process.getBuiltinModule("node:http");
-  const request = follow(send({
-    host: proxy.hostname.replace(/^\[(.*)\]$/, "$1"),
-    port: Number(proxy.port || 80),
-    method: "CONNECT",
-    path: address,
-    headers: { host: address, ...authorization(proxy) },
-    agent: false,
-  }));
-  const refuse = (status: number | undefined): void =>
-    tell(new Error(`Cannot reach "${address}" through the proxy: it answered ${status}`));
-  request.on("connect", (response: IncomingMessage, socket: Socket) => {
-    follow(socket).on("error", tell);
-    if (response.statusCode !== 200) return refuse(response.statusCode);
-    socket.setNoDelay(true);
-    socket.setKeepAlive(true, probeDelay);
-    if (target.isSecure) secure(socket, opening);
-    else tell(null, socket);
-  });
-  request.on("response", ({ statusCode }: IncomingMessage) => refuse(statusCode));
-  request.on("error", tell);
-  request.end();
-}
-
-function openSocks(proxy: URL, opening: Opening): void {
-  const { options: { target, probeDelay }, follow, tell } = opening;
-  const settings = { noDelay: true, keepAlive: true, keepAliveInitialDelay: probeDelay };
+/** Reaches a server through a proxy: a connection to it comes first, which then leads to the server. */
+function openThrough(proxy: URL, opening: Opening): void {
+  const { options: { target, tls, probeDelay }, follow, tell } = opening;
+  const isSecure = proxy.protocol === "https:";
+  const isSocks = proxy.protocol.startsWith("socks");
   const host = proxy.hostname.replace(/^\[(.*)\]$/, "$1");
-  const socket = follow(connect({ ...settings, host, port: Number(proxy.port || 1080) }));
+  const port = Number(proxy.port || (isSocks ? 1080 : isSecure ? 443 : 80));
+  const settings = { host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: probeDelay };
+  // Who checks a server by an authority of its own checks the proxy by that, too. Source: client-go, whose transport has one TLS configuration.
+  const name = nameOf({}, { host });
+  const socket = follow(isSecure ? connectTls({ ...settings, ...tls, servername: name }) : connect(settings));
   // NB: told as one that was closed while it was opened, whatever it waits for.
-  whenReady(socket, "connect", (error) => {
+  whenReady(socket, isSecure ? "secureConnect" : "connect", (error) => {
     if (error) return tell(error);
-    askSocks(socket, { proxy, target }, (refusal) => {
+    (isSocks ? askSocks : askTunnel)(socket, { proxy, target }, (refusal) => {
       if (refusal !== undefined) tell(refusal);
       else if (target.isSecure) secure(socket, opening);
       else tell(null, socket);
@@ -173,7 +146,7 @@ function openSocks(proxy: URL, opening: Opening): void {
 }
 
 /** Kinds of proxies; with and without "h", names are resolved by the proxy. */
-const PROXIES: readonly string[] = ["http:", "socks5:", "socks5h:"];
+const PROXIES: readonly string[] = ["http:", "https:", "socks5:", "socks5h:"];
 
 /** @throws {TypeError} If it is a proxy of another kind, or none. */
 export function checkProxy(proxy: string): void {
@@ -182,14 +155,8 @@ export function checkProxy(proxy: string): void {
   const { protocol, host } = new URL(proxy);
   if (PROXIES.includes(protocol) && host !== "") return;
   throw new TypeError(
-    `Cannot use the proxy "${protocol}//${host}": it must be http:// or socks5://, with a host`,
+    `Cannot use the proxy "${protocol}//${host}": it must be http://, https:// or socks5://, with a host`,
   );
-}
-
-function authorization(proxy: URL): Record<string, string> {
-  if (!proxy.username) return {};
-  const pair = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
-  return { "proxy-authorization": `Basic ${Buffer.from(pair).toString("base64")}` };
 }
 
 // Looks at TLS material before it is used, so that a broken file is named when it is read, not at the first request.

@@ -122,7 +122,7 @@ describe("fields of a kubeconfig", () => {
     assert.deepEqual(Object.keys(CONTEXT_FIELDS), ["cluster", "user", "namespace"]);
     cases.push([{ context: "namespace: [a]" }, "namespace"]);
     cases.push([{ cluster: `${server}proxy-url: ftp://user:hunter2@proxy.test` }, "proxy-url"]);
-    cases.push([{ cluster: `${server}proxy-url: https://proxy.test` }, "proxy-url"]);
+    cases.push([{ cluster: `${server}proxy-url: socks4://proxy.test` }, "proxy-url"]);
     cases.push([{ cluster: `${server}proxy-url: proxy.test` }, "proxy-url"]);
     for (const [part, name] of cases) {
       const text = kubeconfig(part);

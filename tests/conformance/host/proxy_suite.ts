@@ -41,6 +41,44 @@ export function proxySuite(makeHost: () => Host): void {
       });
     }
 
+    for (const scheme of ["http", "https"] as const) {
+      it(`reaches ${scheme} servers through a proxy of TLS, whose certificate is checked by the same authority`, async () => {
+        const authority = await createAuthority({ name: "ca" });
+        const other = await createAuthority({ name: "other" });
+        const { certificate: cert, key } = await authority.issue({
+          commonName: "s",
+          ipAddresses: ["127.0.0.1"],
+          dnsNames: ["localhost"],
+          server: true,
+        });
+        using proxy = await startConnectProxy({ user: "user:pass word", tls: { cert, key } });
+        const body = "x".repeat(300_000);
+        await using server = await startRaw(
+          (_request, response) => void response.end(body),
+          scheme === "https" ? { cert, key } : undefined,
+        );
+        const address = `https://user:pass%20word@localhost:${proxy.port}`;
+        const ca = authority.certificate;
+        using connection = network.connect({ server: server.url, ca, proxy: address });
+        for (let round = 0; round < 3; round++) {
+          assert.equal(await (await connection.request(GET)).text(), body);
+          await clock.sleep(0);
+        }
+        assert.deepEqual(proxy.asked, [`127.0.0.1:${server.port} by user:pass word`]);
+        using wrong = network.connect({ server: server.url, ca: other.certificate, proxy: address });
+        await assert.rejects(wrong.request(GET), /certificate/i);
+        assert.equal(proxy.asked.length, 1, "nothing was sent to the proxy that is not trusted");
+      });
+    }
+
+    it("fails where a proxy of TLS speaks plain HTTP", async () => {
+      using proxy = await startConnectProxy({});
+      const address = `https://127.0.0.1:${proxy.port}`;
+      using connection = network.connect({ server: "http://a.test:7", proxy: address });
+      await assert.rejects(connection.request(GET), Error);
+      assert.deepEqual(proxy.asked, []);
+    });
+
     it("checks the server's certificate at the end of the tunnel", async () => {
       const authority = await createAuthority({ name: "ca" });
       const other = await createAuthority({ name: "other" });
@@ -68,11 +106,11 @@ export function proxySuite(makeHost: () => Host): void {
       await assert.rejects(refused.request(GET), /407/);
       using nowhere = network.connect({ server: "http://127.0.0.1:1", proxy: "http://127.0.0.1:1" });
       await assert.rejects(nowhere.request(GET), { code: "ECONNREFUSED" });
-      for (const proxy of ["ftp://me:hunter2@127.0.0.1:1", "https://127.0.0.1:1", "socks5://"]) {
+      for (const proxy of ["ftp://me:hunter2@127.0.0.1:1", "socks4://127.0.0.1:1", "socks5://"]) {
         assert.throws(() => network.connect({ server: "http://127.0.0.1:1", proxy }), {
           name: "TypeError",
           message:
-            /^Cannot use the proxy "(ftp|https|socks5):\/\/(127\.0\.0\.1:1)?": it must be http:\/\/ or socks5:/,
+            /^Cannot use the proxy "(ftp|socks4|socks5):\/\/(127\.0\.0\.1:1)?": it must be http:\/\/, https:\/\/ or socks5:/,
         });
       }
     });
