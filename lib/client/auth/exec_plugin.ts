@@ -58,11 +58,7 @@ export async function runExecPlugin(
       `Cannot run the exec plugin of ${placeOf(source)}: it names no command or no apiVersion`,
     );
   }
-  if (textField(exec, "interactiveMode") === "Always") {
-    throw new LoginError(
-      `Cannot run the exec plugin of ${placeOf(source)}: it needs a terminal ("interactiveMode: Always")`,
-    );
-  }
+  checkModes(source, { apiVersion, mode: textField(exec, "interactiveMode") });
   const cluster = exec["provideClusterInfo"] === true ? toExecCluster(options.cluster) : undefined;
   const info = { apiVersion, kind: "ExecCredential", spec: { interactive: false, cluster } };
   const env = { ...readEnvironment(exec), KUBERNETES_EXEC_INFO: JSON.stringify(info) };
@@ -71,6 +67,28 @@ export async function runExecPlugin(
     throw new LoginError(failure(source, command, `it ended with code ${result.code}${complaint(result)}`));
   }
   return readCredential(source, { command, apiVersion, text: result.stdout });
+}
+
+const VERSION = "client.authentication.k8s.io/v1";
+
+/** Only the older version has a default. Source: client-go, `clientcmd/validation.go` and `clientcmd/api/v1/defaults.go`. */
+function checkModes(
+  source: Source,
+  { apiVersion, mode }: { readonly apiVersion: string; readonly mode: string | undefined },
+): void {
+  const refuse = (problem: string): never => {
+    throw new LoginError(`Cannot run the exec plugin of ${placeOf(source)}: ${problem}`);
+  };
+  if (apiVersion !== VERSION && apiVersion !== `${VERSION}beta1`) {
+    refuse(`its apiVersion "${apiVersion}" is neither "${VERSION}" nor "${VERSION}beta1"`);
+  }
+  if (mode === undefined && apiVersion === VERSION) {
+    refuse(`"${VERSION}" wants an interactiveMode ("Never", "IfAvailable" or "Always")`);
+  }
+  if (mode === "Always") refuse('it needs a terminal ("interactiveMode: Always")');
+  if (mode !== undefined && mode !== "Never" && mode !== "IfAvailable") {
+    refuse(`its interactiveMode "${mode}" is none of "Never", "IfAvailable", "Always"`);
+  }
 }
 
 async function run(

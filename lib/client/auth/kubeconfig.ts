@@ -142,11 +142,18 @@ function mergeFiles(files: readonly JsonObject[], paths: readonly string[]): Mer
     users: new Map<string, Entry>(),
   };
   files.forEach((file, index) => {
+    const path = paths[index] ?? "";
     for (const kind of ["context", "cluster", "user"] as const) {
-      for (const entry of namedEntries(file, { kind, path: paths[index] ?? "" })) {
-        const entries = merged[`${kind}s`];
+      const entries = merged[`${kind}s`];
+      const own = namedEntries(file, { kind, path });
+      own.forEach((entry, place) => {
+        if (own.findIndex(({ name }) => name === entry.name) !== place) {
+          throw new LoginError(
+            `Cannot read kubeconfig "${path}": ${kind} "${entry.name}" is in it twice, remove or rename one`,
+          );
+        }
         if (!entries.has(entry.name)) entries.set(entry.name, entry);
-      }
+      });
     }
   });
   return merged;

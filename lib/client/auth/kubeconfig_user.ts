@@ -44,12 +44,16 @@ export async function readUser(
   checkPair(source, cert, key);
   const token = await readToken(source, content);
   const [username, password] = [textField(content, "username"), textField(content, "password")];
+  if (token !== undefined && (username !== undefined || password !== undefined)) {
+    throw new LoginError(
+      `Cannot use ${placeOf(source)}: it has both a token and a username or password, remove one`,
+    );
+  }
   const files = ["client-certificate", "client-key", "tokenFile"].some((name) =>
     textField(content, name) !== undefined
   );
   if (token === undefined && username === undefined && isObject(provider)) {
-    // NB: kubectl renews it in the file.
-    const provided: ProvidedToken = readProvider(source, provider);
+    const provided: ProvidedToken = await readProvider(source, provider);
     return { cert, key, ...provided, impersonate, files: true };
   }
   if (token === undefined && cert === undefined && username === undefined && isObject(exec)) {

@@ -3,49 +3,46 @@ import { describe, it } from "node:test";
 import { readProvider } from "../../../lib/client/auth/auth_provider.ts";
 import { loadKubeconfig } from "../../../lib/client/auth/kubeconfig.ts";
 import { virtualHost } from "../../../lib/runtime/virtual/host.ts";
-import { configOf, sourceOf } from "../kubeconfigs.ts";
+import { configOf, idToken, sourceOf } from "../kubeconfigs.ts";
 
 const NOW = virtualHost().clock.now();
 
 /** A token that expires so many seconds from now on. */
 function tokenFor(seconds: number, name = "me"): string {
-  const part = (value: object) =>
-    btoa(JSON.stringify(value)).replaceAll("=", "").replaceAll("+", "-").replaceAll("/", "_");
-  return `${part({ alg: "none" })}.${part({ name, exp: NOW / 1000 + seconds })}.c2ln`;
+  return idToken(NOW, seconds, name);
 }
 
 describe("readProvider()", () => {
   const read = (provider: Record<string, unknown>) => readProvider(sourceOf(), provider);
   const oidc = (config: Record<string, unknown>) => ({ name: "oidc", config });
 
-  it("takes an id token until shortly before it expires", () => {
+  it("takes an id token until shortly before it expires", async () => {
     const token = tokenFor(3600, "\u00fc?>~");
-    assert.deepEqual(read(oidc({ "id-token": token })), { token, expiration: NOW + 3_590_000 });
+    assert.deepEqual(await read(oidc({ "id-token": token })), { token, expiration: NOW + 3_590_000 });
   });
 
-  it("leaves what is no JSON Web Token to the server", () => {
+  it("leaves what is no JSON Web Token to the server", async () => {
     for (const token of ["abc", "a.b.c", "e30.e30.e30"]) {
-      assert.deepEqual(read(oidc({ "id-token": token })), { token, expiration: undefined });
+      assert.deepEqual(await read(oidc({ "id-token": token })), { token, expiration: undefined });
     }
   });
 
-  it("says plainly that a token has expired, with both times", () => {
+  it("says plainly that a token has expired, with both times", async () => {
     const message =
       /auth-provider "oidc" of user "u" .*has expired at \d{4}-.*Z, and it is \d{4}-.*Z: log in again/;
     for (const seconds of [-60, 0, 9]) {
       const config = {
         "id-token": tokenFor(seconds),
-        "refresh-token": "r",
         "idp-issuer-url": "https://idp.test",
       };
-      assert.throws(() => read(oidc(config)), { name: "LoginError", message });
+      await assert.rejects(read(oidc(config)), { name: "LoginError", message });
     }
     const gcp = { name: "gcp", config: { "access-token": "a", "expiry": "2001-01-01T00:00:00Z" } };
-    assert.throws(() => read(gcp), { name: "LoginError", message: /"gcp" .*has expired at 2001/ });
+    await assert.rejects(read(gcp), { name: "LoginError", message: /"gcp" .*has expired at 2001/ });
   });
 
-  it("takes what other providers have left, and passes none over that has left nothing", () => {
-    assert.deepEqual(read({ name: "gcp", config: { "access-token": "a" } }), {
+  it("takes what other providers have left, and passes none over that has left nothing", async () => {
+    assert.deepEqual(await read({ name: "gcp", config: { "access-token": "a" } }), {
       token: "a",
       expiration: undefined,
     });
@@ -56,7 +53,7 @@ describe("readProvider()", () => {
       [{ name: ["oidc"] }, /"name" is a list, and must be a text/],
     ];
     for (const [provider, message] of cases) {
-      assert.throws(() => read(provider), { name: "LoginError", message });
+      await assert.rejects(read(provider), { name: "LoginError", message });
     }
   });
 

@@ -37,7 +37,7 @@ async function run(
     calls.push({ args, env });
     return Promise.resolve({ code, stdout, stderr });
   });
-  const config = { apiVersion: API, command: "plugin", ...exec };
+  const config = { apiVersion: API, interactiveMode: "Never", command: "plugin", ...exec };
   return JSON.parse(JSON.stringify(await runExecPlugin(source, config, { cluster: { ...CLUSTER, ca } })));
 }
 
@@ -142,7 +142,9 @@ describe("runExecPlugin()", () => {
   it("does not wait for ever for a program that hangs", async () => {
     const source = sourceOf();
     source.host.process.program("plugin", () => new Promise(() => {}));
-    const running = runExecPlugin(source, { apiVersion: API, command: "plugin" }, { cluster: CLUSTER });
+    const running = runExecPlugin(source, { apiVersion: API, interactiveMode: "Never", command: "plugin" }, {
+      cluster: CLUSTER,
+    });
     const failing = assert.rejects(running, {
       name: "LoginError",
       message: /it did not end within 60 seconds/,
@@ -154,7 +156,7 @@ describe("runExecPlugin()", () => {
 
 describe("A kubeconfig with an exec plugin", () => {
   it("[B278] runs it once, keeps what it gave, and renews it before it expires", async () => {
-    const exec = { apiVersion: API, command: "plugin" };
+    const exec = { apiVersion: API, interactiveMode: "Never", command: "plugin" };
     const host = virtualHost({ files: { "/config": configOf({ user: { exec } }) } });
     let runs = 0;
     host.process.program("plugin", async () => {
@@ -177,7 +179,7 @@ describe("A kubeconfig with an exec plugin", () => {
   });
 
   it("acts as somebody else with the program's credentials", async () => {
-    const exec = { apiVersion: API, command: "plugin" };
+    const exec = { apiVersion: API, interactiveMode: "Never", command: "plugin" };
     const host = virtualHost({ files: { "/config": configOf({ user: { exec, as: "jane" } }) } });
     host.process.program(
       "plugin",

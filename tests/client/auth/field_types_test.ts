@@ -68,6 +68,7 @@ describe("fields of a kubeconfig", () => {
       ],
       [{ cluster: `${server}proxy-url: HTTP://proxy.test:3128` }, { proxy: "http://proxy.test:3128" }],
       [{ cluster: `${server}proxy-url: SOCKS5://proxy.test:1080` }, { proxy: "socks5://proxy.test:1080" }],
+      [{ cluster: `${server}proxy-url: Https://proxy.test` }, { proxy: "https://proxy.test" }],
       [{ cluster: `${server}proxy-url: ""` }, { proxy: undefined }],
       [{ user: "token: 007" }, { token: "007" }],
       [{ user: "token: 0x1F" }, { token: "0x1F" }],
@@ -133,9 +134,55 @@ describe("fields of a kubeconfig", () => {
     }
   });
 
+  it("are refused where they contradict each other, or lack what client-go wants", async () => {
+    const API = "client.authentication.k8s.io/v1";
+    const plugin = (fields: string) => ({ user: `exec: { command: plugin, ${fields} }` });
+    const both = /it has both a token and a username or password, remove one/;
+    const cases: [Part, RegExp][] = [
+      [{ user: "token: t\nusername: me" }, both],
+      [{ user: "token: t\npassword: pw" }, both],
+      [{ user: "tokenFile: token\nusername: me\npassword: pw" }, both],
+      [plugin(`apiVersion: ${API}`), /"client\.authentication\.k8s\.io\/v1" wants an interactiveMode/],
+      [plugin(`apiVersion: ${API}, interactiveMode: ""`), /wants an interactiveMode/],
+      [plugin(`apiVersion: ${API}, interactiveMode: never`), /interactiveMode "never" is none of "Never"/],
+      [plugin(`apiVersion: ${API}, interactiveMode: Always`), /needs a terminal/],
+      [plugin(`apiVersion: ${API}alpha1, interactiveMode: Never`), /apiVersion ".*v1alpha1" is neither/],
+      [plugin("interactiveMode: Never"), /no command or no apiVersion/],
+      // As far as the program, which is not there: the older version has a default.
+      [plugin(`apiVersion: ${API}beta1`), /Cannot run exec plugin "plugin"/],
+      [plugin(`apiVersion: ${API}, interactiveMode: IfAvailable`), /Cannot run exec plugin "plugin"/],
+    ];
+    for (const [part, message] of cases) {
+      await assert.rejects(load(kubeconfig(part)), { name: "LoginError", message }, JSON.stringify(part));
+    }
+  });
+
+  it("are refused where a name stands twice in one file, and the first file counts among several", async () => {
+    const text = kubeconfig({});
+    const entries: Record<string, string> = {
+      clusters: "{ name: c, cluster: { server: https://other.test } }",
+      users: "{ name: u, user: { token: other } }",
+      contexts: "{ name: it, context: { cluster: c, user: u } }",
+    };
+    for (const [list, entry] of Object.entries(entries)) {
+      const twice = text.replace(
+        new RegExp(`^${list}: *(\\[|\\n)`, "m"),
+        (begin) => begin.endsWith("[") ? `${begin}${entry}, ` : `${begin}- ${entry}\n`,
+      );
+      assert.notEqual(twice, text, list);
+      await assert.rejects(load(twice), {
+        name: "LoginError",
+        message: /^Cannot read kubeconfig ".*": (cluster|user|context) "(c|u|it)" is in it twice/,
+      });
+    }
+    const second = kubeconfig({ user: "token: second" });
+    const host = virtualHost({ files: { "/a": text, "/b": second } });
+    assert.equal((await loadKubeconfig({ host, paths: ["/a", "/b"] })).token, "t");
+  });
+
   it("keep numbers in extensions, which exec plugins get", async () => {
     const exec =
-      "exec: { apiVersion: client.authentication.k8s.io/v1, command: plugin, provideClusterInfo: true }";
+      "exec: { apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, command: plugin, provideClusterInfo: true }";
     const extension = "extensions: [{ name: client.authentication.k8s.io/exec, extension: { audience: 7 } }]";
     let config: unknown;
     const answer = {

@@ -53,10 +53,13 @@ describe("fromKubeConfig()", () => {
       objectOf({ user: { username: "u", password: "p" } }),
     );
     assert.deepEqual([username, password], ["u", "p"]);
-    await assert.rejects(tokenOf({ exec: { command: "nobody", apiVersion: "v1" } }), {
-      name: "LoginError",
-      message: /exec plugin "nobody" of user "u" in kubeconfig "\(a KubeConfig object\)"/,
-    });
+    await assert.rejects(
+      tokenOf({ exec: { command: "nobody", apiVersion: "client.authentication.k8s.io/v1beta1" } }),
+      {
+        name: "LoginError",
+        message: /exec plugin "nobody" of user "u" in kubeconfig "\(a KubeConfig object\)"/,
+      },
+    );
   });
 
   it("asks the object for what only it knows, at each renewal", async () => {

@@ -81,7 +81,7 @@ describe("readUser()", () => {
   });
 
   it("asks a program only where nothing else is given", async () => {
-    const exec = { apiVersion: "client.authentication.k8s.io/v1", command: "none" };
+    const exec = { apiVersion: "client.authentication.k8s.io/v1", interactiveMode: "Never", command: "none" };
     assert.equal((await read({ token: "t", exec })).token, "t");
     await assert.rejects(read({ exec }), { name: "LoginError", message: /exec plugin "none"/ });
   });
