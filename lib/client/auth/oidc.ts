@@ -75,7 +75,7 @@ async function takeLock(source: Source, lock: string): Promise<void> {
   }
 }
 
-/** What the file says now: tokens may be others than when it was read for the login. */
+/** Returns the configuration that the file has now: its tokens may be others than when it was read for the login. */
 async function readConfig(source: Source): Promise<JsonObject> {
   const [document] = await readDocument(source);
   const config = configIn(source, document);

@@ -131,7 +131,7 @@ function openThrough(proxy: URL, opening: Opening): void {
   const host = proxy.hostname.replace(/^\[(.*)\]$/, "$1");
   const port = Number(proxy.port || (isSocks ? 1080 : isSecure ? 443 : 80));
   const settings = { host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: probeDelay };
-  // Who checks a server by an authority of its own checks the proxy by that, too. Source: client-go, whose transport has one TLS configuration.
+  // The authority of the server is that of the proxy, too. Source: client-go, whose transport has one TLS configuration.
   const name = nameOf({}, { host });
   const socket = follow(isSecure ? connectTls({ ...settings, ...tls, servername: name }) : connect(settings));
   // NB: told as one that was closed while it was opened, whatever it waits for.
