@@ -48,6 +48,9 @@ type Adder = (program: Command, host: Host, inside: Inside) => void;
 
 /** The commands besides `run`. */
 const COMMANDS: Readonly<Record<string, () => Promise<Adder>>> = {
+  why: async () => (await import("./why.ts")).addWhy,
+  top: async () => (await import("./why.ts")).addTop,
+  queue: async () => (await import("./why.ts")).addQueue,
   uninstall: async () => (await import("./uninstall.ts")).addUninstall,
 };
 

@@ -177,6 +177,7 @@ function operatorOptions(
     recordRights,
     settings,
     selfCheck: true,
+    questions: true,
     standalone,
     peering,
     // A cluster of one's own has no other replicas.

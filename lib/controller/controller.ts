@@ -94,6 +94,11 @@ export class Controller implements Worker {
     return this.#states.size;
   }
 
+  /** Returns the state of an object in the caches; undefined: it has no turns. */
+  stateOf(cached: CachedObject): ObjectState | undefined {
+    return this.#states.get(cached);
+  }
+
   /** How many objects of each kind are known, by "plural.group". */
   counts(): ReadonlyMap<string, number> {
     const counts = new Map<string, number>();

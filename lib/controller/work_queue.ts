@@ -15,7 +15,7 @@ import type { ObjectEvent } from "../client/cache/object_store.ts";
 import type { Indexing } from "../handlers/index/indexing.ts";
 import type { ObjectState } from "../execution/object_state.ts";
 import { namespacedName } from "../model/references.ts";
-import { keyOf } from "../model/resource.ts";
+import { groupResource, keyOf } from "../model/resource.ts";
 import type { Clock, Seconds } from "../runtime/host.ts";
 
 /** Why an object is reconciled. */
@@ -107,6 +107,39 @@ export interface AddEventOptions {
 /** How long a worker's crash is waited out: so long at first, and then longer each time. */
 const CRASH_PAUSE: Seconds = 1;
 const LONGEST_CRASH_PAUSE: Seconds = 60;
+
+/** The objects that have a turn, now or later. */
+export interface Queued {
+  readonly running: number;
+  readonly waiting: number;
+  readonly planned: number;
+  readonly objects: readonly QueuedObject[];
+}
+
+/** One of them. */
+export interface QueuedObject {
+  /** Such as "databases.example.com default/db-1". */
+  readonly object: string;
+  readonly state: "running" | "waiting" | "planned";
+  /** For how long its turn has gone on, or waited; 0 of planned ones. */
+  readonly seconds: Seconds;
+  /** Why it has, or gets, its turn. */
+  readonly wake: string;
+  /** How many of its turns have failed in a row. */
+  readonly failures: number;
+}
+
+/** How it stands with an object's turn. */
+export interface QueueState {
+  readonly isRunning: boolean;
+  /** How long its events or its wake have waited; undefined: none waits. */
+  readonly waited: Seconds | undefined;
+  readonly plan: "scheduled" | "throttled" | "held" | undefined;
+  /** How many of its turns have failed in a row. */
+  readonly failures: number;
+  /** Whether all workers are busy. */
+  readonly isFull: boolean;
+}
 
 /** One object that has a turn, now or later. */
 interface Item {
@@ -211,6 +244,48 @@ export class WorkQueue {
     this.#wake(state, item, wake);
     this.#start(state, item);
     return item.wake !== undefined;
+  }
+
+  /** Returns the objects that have a turn, now or later: running ones first, then waiting ones, the longest first. */
+  list(most: number): Queued {
+    const now = this.#options.clock.monotonic();
+    const all = [...this.#items].map((
+      [{ resource, body }, { begun, since, plan, wake, events, failures }],
+    ) => ({
+      object: `${groupResource(resource)} ${namespacedName(body.metadata)}`,
+      state: begun !== undefined
+        ? "running" as const
+        : since !== undefined
+        ? "waiting" as const
+        : "planned" as const,
+      seconds: now - (begun ?? since ?? now),
+      wake: wake ?? (events.length > 0 ? "event" : plan?.wake ?? "event"),
+      failures,
+    }));
+    const rank = { running: 0, waiting: 1, planned: 2 };
+    all.sort((a, b) => rank[a.state] - rank[b.state] || b.seconds - a.seconds);
+    const count = (state: keyof typeof rank): number => all.filter((each) => each.state === state).length;
+    return {
+      running: count("running"),
+      waiting: count("waiting"),
+      planned: count("planned"),
+      objects: all.slice(0, most),
+    };
+  }
+
+  /** Returns how it stands with an object's turn, for people who ask; undefined: it has none, now or later. */
+  stateOf(state: ObjectState): QueueState | undefined {
+    const item = this.#items.get(state);
+    if (item === undefined) return undefined;
+    const { limiter, clock } = this.#options;
+    const now = clock.monotonic();
+    return {
+      isRunning: item.begun !== undefined,
+      waited: item.since === undefined ? undefined : now - item.since,
+      plan: item.plan?.kind,
+      failures: item.failures,
+      isFull: limiter.isFull,
+    };
   }
 
   /** Whether the object has no turn now: at most one is planned for later. */

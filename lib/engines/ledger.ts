@@ -8,6 +8,7 @@
 
 import type {
   AttemptEnd,
+  AttemptStart,
   BackgroundWriter,
   Observer,
   ReconcileEnd,
@@ -60,24 +61,43 @@ export interface LedgerEntry {
   readonly error?: string;
   /** How long it took. */
   readonly seconds: Seconds;
-  /** The time that it waits for now, and why. Undefined: it waits for an event. */
-  readonly waits?: { readonly until: number; readonly wake: string };
+  /**
+   * The time that it waits for now, in milliseconds since 1970 and on the monotonic clock, and why. Undefined: it waits for an
+   * event.
+   */
+  readonly waits?: { readonly until: number; readonly due: Seconds; readonly wake: string };
   /** Whether the object has gone. */
   readonly gone: boolean;
   /** Whether no handler looks at the fields that have changed, so that there was no reconcile. Of several in a row the latest is kept. */
   readonly isPassed?: boolean;
 }
 
+/** A call of a handler that goes on. */
+export interface LedgerCall {
+  /** The handler's id. */
+  readonly id: string;
+  /** "Handler", "Daemon", "Timer", and so on. */
+  readonly noun: string;
+  /** For how long it has gone on. */
+  readonly seconds: Seconds;
+  /** How many attempts in a row have failed before. */
+  readonly retry: number;
+}
+
 /** The record of one object. */
 export interface LedgerRecord {
   /** Which object. */
   readonly reference: ObjectReference;
-  /** Its latest reconciles, the oldest first. */
+  /** Its latest reconciles, the oldest first. A look at our own write, which finds nothing to do, is a part of the one that has written. */
   readonly entries: readonly LedgerEntry[];
+  /** The reconcile that goes on; undefined: none does. */
+  readonly current: LedgerEntry | undefined;
+  /** The calls that go on, those of daemons and timers included. */
+  readonly calls: readonly LedgerCall[];
 }
 
 export interface LedgerOptions {
-  readonly clock: Pick<Clock, "now">;
+  readonly clock: Pick<Clock, "now" | "monotonic">;
   /** How many reconciles are kept for each object. Default: 10. */
   readonly perObject?: number;
   /** How many objects are remembered. Default: 2000. */
@@ -106,12 +126,13 @@ interface Page {
 
 /** Keeps the records. */
 export class Ledger implements Observer {
-  readonly #clock: Pick<Clock, "now">;
+  readonly #clock: Pick<Clock, "now" | "monotonic">;
   readonly #perObject: number;
   readonly #objects: number;
   /** The one that was reconciled longest ago is the first. */
   readonly #pages = new Map<string, Page>();
   readonly #drafts = new Map<Subject, Draft>();
+  readonly #calls = new Map<AttemptStart, { readonly subject: Subject; readonly since: Seconds }>();
 
   constructor({ clock, perObject = 10, objects = 2000 }: LedgerOptions) {
     this.#clock = clock;
@@ -127,7 +148,28 @@ export class Ledger implements Observer {
   /** Returns the record of an object, by its uid, or else by its name (and kind, and namespace, where they are given). */
   of(object: Referable): LedgerRecord | undefined {
     const wanted = objectReference(object);
-    return [...this.#pages.values()].reverse().find(({ reference }) => isSame(reference, wanted));
+    const page = [...this.#pages.values()].reverse().find(({ reference }) => isSame(reference, wanted));
+    const current = [...this.#drafts].find(([{ resource, body }]) =>
+      isSame({ kind: resource.kind, ...objectReference(body) }, wanted)
+    );
+    const calls = [...this.#calls].filter(([, { subject: { resource, body } }]) =>
+      isSame({ kind: resource.kind, ...objectReference(body) }, wanted)
+    );
+    const reference = page?.reference ??
+      (current && objectReference(current[0].body)) ??
+      (calls[0] && objectReference(calls[0][1].subject.body));
+    if (reference === undefined) return undefined;
+    return {
+      reference,
+      entries: page?.entries ?? [],
+      current: current?.[1],
+      calls: calls.map(([{ handler: id, noun, retry }, { since }]) => ({
+        id,
+        noun,
+        retry,
+        seconds: this.#clock.monotonic() - since,
+      })),
+    };
   }
 
   /** Notes the latest event that no handler looks at: such changes come again and again, and must not push out all other entries. */
@@ -173,7 +215,12 @@ export class Ledger implements Observer {
     handlers.push({ id: verdict.handler, mismatch: verdict.mismatch });
   }
 
-  attemptEnds(subject: Subject | undefined, { handler, outcome }: AttemptEnd): void {
+  attemptBegins(subject: Subject | undefined, attempt: AttemptStart): void {
+    if (subject !== undefined) this.#calls.set(attempt, { subject, since: this.#clock.monotonic() });
+  }
+
+  attemptEnds(subject: Subject | undefined, { handler, outcome, start }: AttemptEnd): void {
+    this.#calls.delete(start);
     const handlers = subject && this.#drafts.get(subject)?.handlers;
     if (handlers === undefined) return;
     const place = handlers.findIndex(({ id, mismatch }) => id === handler && mismatch === undefined);
@@ -216,8 +263,16 @@ export class Ledger implements Observer {
     if (error !== undefined) {
       draft.error = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
     }
-    if (after !== undefined && after > 0) draft.waits = { until: this.#clock.now() + after * 1000, wake };
-    this.#keep(subject, draft);
+    if (after !== undefined && after > 0) {
+      draft.waits = { until: this.#clock.now() + after * 1000, due: this.#clock.monotonic() + after, wake };
+    }
+    const before = this.#pages.get(subject.key)?.entries;
+    const last = before?.at(-1);
+    if (before === undefined || last === undefined || last.writes === 0 || !isEcho(draft)) {
+      return this.#keep(subject, draft);
+    }
+    // The reconcile that has written is not over before its own write was looked at.
+    before.splice(-1, 1, { ...last, waits: draft.waits, gone });
   }
 
   /** Notes writes beside reconciles. The many writes of one daemon or timer must not push out all other entries. */
@@ -271,6 +326,13 @@ export class Ledger implements Observer {
       this.#pages.delete(key);
     }
   }
+}
+
+/** Whether a reconcile has only looked at the result of our own write, and found nothing to do. */
+function isEcho({ wake, changed, reason, handlers, writes, error }: LedgerEntry): boolean {
+  if (error !== undefined || writes > 0 || reason === "delete") return false;
+  if (wake !== "write" && (wake !== "event" || changed.length > 0)) return false;
+  return handlers.every(({ outcome }) => outcome === undefined);
 }
 
 function add(list: string[], paths: readonly string[]): void {

@@ -59,6 +59,8 @@ export interface RunningOptions {
   readonly release?: MetricsOptions["release"];
   /** Whether it looks for rights and fields that are missing. */
   readonly selfCheck?: boolean;
+  /** Whether questions from this machine are answered. */
+  readonly questions?: boolean;
   /** Told of each call of a handler, when it begins and when it has ended. */
   readonly onCall?: (call: HandlerCall) => void;
   /** Returns the metrics of the author's own as text. */

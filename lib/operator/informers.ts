@@ -123,6 +123,14 @@ export class Informers {
     );
   }
 
+  /** Returns the fault of the watch that shows a kind's objects of a namespace; undefined: there is none. */
+  problemOf(resource: Resource, namespace: string | undefined): string | undefined {
+    const { host: { clock } } = this.#options;
+    const keys = keysFor(resource, namespace);
+    const running = keys.map((key) => this.#running.get(key)).find((each) => each !== undefined);
+    return running?.health.problemAt(clock.monotonic());
+  }
+
   /** Whether every informer has listed its objects at least once. */
   get isSynced(): boolean {
     return !this.#isRevising && [...this.#running.values()].every(({ health }) => health.isListed);

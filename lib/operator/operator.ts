@@ -40,6 +40,7 @@ import { createOffload, type Offload } from "./offload.ts";
 import type { OperatorRun } from "./operator_run.ts";
 import { CacheView } from "./cache_view.ts";
 import { type CurrentRun, runOperator } from "./run.ts";
+import type { Explanation, Question } from "./why.ts";
 import {
   checkRunOptions,
   replicasOf,
@@ -180,6 +181,19 @@ export class Operator<Memo extends object = PlainMemo> {
     this.#lifecycle = value ?? undefined;
   }
 
+  /**
+   * Says why an object is, or is not, handled: in words, and with the latest looks at it. `lotse why` asks the same.
+   *
+   * @throws {TypeError} If the operator does not run, or the question names no kind.
+   */
+  why(question: Question): Explanation {
+    const { serving } = this.#current;
+    if (serving === undefined) {
+      throw new TypeError("Cannot say why: the operator is not running, or has not logged in yet");
+    }
+    return serving.explain(question);
+  }
+
   /** Whether no handler was declared. */
   get isEmpty(): boolean {
     return this.#registry.isEmpty;
@@ -290,6 +304,7 @@ export class Operator<Memo extends object = PlainMemo> {
       crds: this.crds,
       recordRights: options.recordRights,
       selfCheck: options.selfCheck,
+      questions: options.questions,
       release: options.release,
       onCall: options.onCall,
       customMetrics: () => this.#metrics.text(),

@@ -14,7 +14,7 @@ import type { TransportOptions } from "../client/transport/transport.ts";
 import { Controller } from "../controller/controller.ts";
 import { barsOf, Leftovers, ShardTurns } from "../controller/shard_turns.ts";
 import { postingLogger } from "../handlers/turn.ts";
-import { type TurnGates, turnLimiter, WorkQueue } from "../controller/work_queue.ts";
+import { type Queued, type TurnGates, turnLimiter, WorkQueue } from "../controller/work_queue.ts";
 import { childrenMaker } from "../engines/children/children.ts";
 import { Daemons } from "../handlers/background/daemons.ts";
 import type { FailureWords } from "../engines/failures.ts";
@@ -41,11 +41,15 @@ import { Informers } from "./informers.ts";
 import { Namespaces } from "./namespaces.ts";
 import { type LoadedReplicas, LONGEST_START, Responsibility } from "./responsibility.ts";
 import { type Revised, Revisions } from "./revisions.ts";
+import { explain, type Explanation, type Question } from "./why.ts";
 import { waitForApiServer } from "./wait_for_api_server.ts";
 import { WatchedResources } from "./watched_resources.ts";
 
 /** How long daemons are waited for that were left behind. */
 const LEFTOVERS: Seconds = 5;
+
+/** How many objects of the queue are told. */
+const MOST_QUEUED = 1000;
 
 /** How many objects are named whose handlers are left behind. */
 const MOST_NAMED = 10;
@@ -210,6 +214,39 @@ export class OperatorRun {
       ...this.#admission.checks(),
       ...this.#peering.checks(gates.isPaused),
     ];
+  }
+
+  /** Returns the objects that have a turn, now or later: the running ones first, then the ones that wait, the longest first. */
+  queued(): Queued {
+    return this.#queue.list(MOST_QUEUED);
+  }
+
+  /** Says why an object is, or is not, handled. @throws {TypeError} If the question names no kind. */
+  explain(question: Question): Explanation {
+    const { ledger, failures, gates, indexing } = this.#components;
+    const { registry, settings, host: { clock } } = this.#options;
+    const checkOf = (name: string): string | undefined => {
+      const check = this.#peering.checks(gates.isPaused).find((each) => each.name === name);
+      return check?.problem ?? check?.note;
+    };
+    return explain({
+      clock,
+      settings,
+      registry,
+      ledger,
+      failures,
+      caches: this.caches,
+      controller: this.controller,
+      queue: this.#queue,
+      serves: (namespace) => this.#namespaces.served?.includes(namespace) ?? true,
+      watchProblem: (resource, namespace) => this.#informers.problemOf(resource, namespace),
+      hold: () => {
+        if (!this.#isStarted) return "its kinds are not known yet";
+        return gates.isPaused ? checkOf("peering") ?? "it is paused" : indexing.problem;
+      },
+      holders: () => this.#responsibility.holders,
+      isElsewhere: ({ metadata: { uid = "" } }) => !this.#responsibility.fence.isResponsible(uid),
+    }, question);
   }
 
   /** Goes on with handlers that were loaded anew. Resolves to false, without any change, where the exchange takes another run. */

@@ -33,8 +33,10 @@ import { type Components, createComponents, type RunningOptions } from "./compon
 import type { Extras, Recording } from "./extras.ts";
 import { OperatorRun } from "./operator_run.ts";
 import { loadReplicas } from "./responsibility.ts";
+import { answerQuestions, type Answers } from "./questions.ts";
 import { handleStrayErrors } from "./stray_errors.ts";
 import { selfCheck } from "./self_check.ts";
+import { questionFrom } from "./why.ts";
 
 /** The operator's view of its run that goes on, or of its last one. Written by `runOperator()` alone. */
 export interface CurrentRun {
@@ -79,6 +81,9 @@ export async function runOperator(
   using _strays = options.handlesStrayErrors
     ? handleStrayErrors({ host, logger, observer, calls: components.recentCalls, onException })
     : undefined;
+  await using _questions = options.questions
+    ? await answerQuestions({ host, logger, answers: answersOf(current, components) })
+    : undefined;
   const activities = new Activities({ ...options, indices, observer });
   if (!await isDone(() => activities.startup(), signal)) return;
   let failure: { readonly error: unknown } | undefined;
@@ -98,6 +103,24 @@ export async function runOperator(
     current.serving = undefined;
   }
   if (failure !== undefined) throw failure.error;
+}
+
+/** Returns the answers to questions from this machine. */
+function answersOf(current: CurrentRun, { metrics }: Components): Answers {
+  const serving = (): OperatorRun => {
+    if (current.serving !== undefined) return current.serving;
+    throw new TypeError("The operator has not begun to serve: it starts, or cannot log in (see its log)");
+  };
+  return {
+    "/why": (question) => serving().explain(questionFrom(question)),
+    "/queue": () => serving().queued(),
+    "/metrics": async () => {
+      if (metrics !== undefined) return { text: await metrics.text() };
+      throw new TypeError(
+        "Nothing is counted: start the operator with --liveness, by which metrics are served",
+      );
+    },
+  };
 }
 
 async function openRecord(

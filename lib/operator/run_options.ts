@@ -63,6 +63,11 @@ export interface RunOptions<Memo extends object = PlainMemo> {
   /** Looks at the start for rights that are missing, and for fields of handlers that no definition has. Default: false. */
   readonly selfCheck?: boolean;
   /**
+   * Answers questions of `lotse why`, `lotse queue` and `lotse top` from this machine, of callers who may read a file of the
+   * operator's user. Default: false; `lotse run` and executables do.
+   */
+  readonly questions?: boolean;
+  /**
    * The author's own release, such as "1.4.0" of commit "1a2b3c4d5e6f", for the metric `lotse_build_info`. Executables of
    * `lotse build` know theirs. Default: unknown.
    */
@@ -94,6 +99,7 @@ const RUN_OPTIONS: Readonly<Record<keyof RunOptions, true>> = {
   settings: true,
   recordRights: true,
   selfCheck: true,
+  questions: true,
   release: true,
   onCall: true,
   logger: true,

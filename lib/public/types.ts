@@ -9,7 +9,7 @@ export type { Declare, Manners, Takes } from "../handlers/on.ts";
 export type { DeclareActivity, LoginResult } from "../handlers/activity/activity_handler.ts";
 export type { DeclareIndex } from "../handlers/index/index_handler.ts";
 export type { SeenBy, SubFn, SubOptions } from "../handlers/change/change_handler.ts";
-export type { LedgerEntry, LedgerHandler, LedgerRecord } from "../engines/ledger.ts";
+export type { LedgerCall, LedgerEntry, LedgerHandler, LedgerRecord } from "../engines/ledger.ts";
 export type { BackgroundOptions } from "../handlers/background/background_handler.ts";
 export type { ChangeHandlerCause, OptionsOfCause } from "../handlers/change/change_handler.ts";
 export type {
@@ -114,3 +114,5 @@ export type {
   MetricsMaker,
 } from "../engines/metrics/custom.ts";
 export type { Offload, OffloadOptions } from "../operator/offload.ts";
+export type { Explanation, Look, Question } from "../operator/why.ts";
+export type { Queued, QueuedObject } from "../controller/work_queue.ts";

@@ -41,6 +41,8 @@ const ELSEWHERE: readonly (readonly [place: string, tests: string, why: string])
   ["lib/kits/rights/missing.ts", "tests/operator/", "self_check_test.ts runs an operator with it"],
   ["lib/kits/rights/mod.ts", "tests/kits/rights/", "it only exports what is tested there"],
   ["lib/kits/rights/self_check.ts", "tests/operator/", "self_check_test.ts runs an operator with it"],
+  ["lib/kits/uninstall/mod.ts", "tests/kits/uninstall/", "it only exports what is tested there"],
+  ["lib/kits/uninstall/open_cluster.ts", "tests/cli/", "uninstall_test.ts logs in by it"],
   ["lib/model/labels.ts", "tests/kits/generate/", "manifests are compared with their labels"],
   ["lib/public/", "tests/architecture/", "files of re-exports, whose names are compared with a list"],
   ["lib/cli/", "tests/cli/", "commands are tested as processes"],

@@ -85,20 +85,21 @@ export const SURFACE: Readonly<Record<string, string>> = {
   "./types": `
     Addressable AppliedFields BackgroundOptions Before Cache CacheIndex CacheListOptions CacheOptions
     CachedView Candidate ChangeArguments ChangeHandlerCause ChildHandlerArguments ChildHandlerOptions
-    ColumnOptions ConditionOptions Conversion ConvertedParts Counter Declare DeclareActivity DeclareCache
-    DeclareChild DeclareField DeclareIndex DeclareOwns DeclareTask DeclareWatches DeclaredHandler
-    DeepReadonly DiffOperation EvictOptions ExponentialBackoff FieldOf FieldPathOf FieldValue
-    FurtherVersionOptions Gauge HandlerBackoff HandlerCall Histogram HistogramOptions IndexKey IndexOf
-    IndexValue InputOf JsonPatchOperation JsonSchemaConverter JsonSchemaOptions Kinds LabelValues
-    LedgerEntry LedgerHandler LedgerRecord LifecycleContext LogOptions LoginResult Manners Mapper
-    MetricOptions MetricsMaker MissingRight ObjectOf Offload OffloadOptions OptionsOfCause OutputOf
-    OwnsOptions PartAddress PartOf PatchFunction PatchOfMeta PatchOptions PathOf PathOfObject Postable
-    Preconditions PredicateArguments Present RateLimit ReconcileFn ReconcileReason ReconcileResult
-    RelatedChange RemoveManyOptions RemoveOptions ReplaceOptions ReplicasOption Requeue ResourcePredicate
-    RuleOptions STANZAS Scale ScaleOptions SchemaLike SeenBy Selector SelectorTerm ServiceAccountToken
-    SingleValue StandardJsonSchema Stanzas StanzasOf StatusBody SubFn SubOptions Takes TargetAddress
-    TaskArguments TaskOptions TokenOptions TriggerTarget TypedPostOptions ValueAt VersionOptions
-    VersionedObject WaitCondition WaitOptions WatchScope WatchesOptions WriteOptions
+    ColumnOptions ConditionOptions Conversion ConvertedParts Counter Declare DeclareActivity
+    DeclareCache DeclareChild DeclareField DeclareIndex DeclareOwns DeclareTask DeclareWatches
+    DeclaredHandler DeepReadonly DiffOperation EvictOptions Explanation ExponentialBackoff FieldOf
+    FieldPathOf FieldValue FurtherVersionOptions Gauge HandlerBackoff HandlerCall Histogram
+    HistogramOptions IndexKey IndexOf IndexValue InputOf JsonPatchOperation JsonSchemaConverter
+    JsonSchemaOptions Kinds LabelValues LedgerCall LedgerEntry LedgerHandler LedgerRecord
+    LifecycleContext LogOptions LoginResult Look Manners Mapper MetricOptions MetricsMaker MissingRight
+    ObjectOf Offload OffloadOptions OptionsOfCause OutputOf OwnsOptions PartAddress PartOf PatchFunction
+    PatchOfMeta PatchOptions PathOf PathOfObject Postable Preconditions PredicateArguments Present
+    Question Queued QueuedObject RateLimit ReconcileFn ReconcileReason ReconcileResult RelatedChange
+    RemoveManyOptions RemoveOptions ReplaceOptions ReplicasOption Requeue ResourcePredicate RuleOptions
+    STANZAS Scale ScaleOptions SchemaLike SeenBy Selector SelectorTerm ServiceAccountToken SingleValue
+    StandardJsonSchema Stanzas StanzasOf StatusBody SubFn SubOptions Takes TargetAddress TaskArguments
+    TaskOptions TokenOptions TriggerTarget TypedPostOptions ValueAt VersionOptions VersionedObject
+    WaitCondition WaitOptions WatchScope WatchesOptions WriteOptions
   `,
   "./testing": `
     Cluster ClusterOfTest ConnectedCluster Expected ExpectedPart GlobalName HandlerCall LogRecord Manifest

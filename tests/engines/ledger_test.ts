@@ -17,7 +17,7 @@ function look(ledger: Ledger, subject: Subject, wake = "event"): void {
 
 describe("Ledger", () => {
   it("is bounded for each object and in all, and forgets the object that was looked at longest ago", () => {
-    const ledger = new Ledger({ clock: { now: () => 0 }, perObject: 3, objects: 5 });
+    const ledger = new Ledger({ clock: { now: () => 0, monotonic: () => 0 }, perObject: 3, objects: 5 });
     for (let number = 0; number < 8; number++) {
       for (let time = 0; time < 4; time++) look(ledger, subjectOf(`pod-${number}`), String(time));
       look(ledger, subjectOf("pod-0"));
@@ -30,7 +30,7 @@ describe("Ledger", () => {
   });
 
   it("bounds what it keeps of one reconcile", () => {
-    const ledger = new Ledger({ clock: { now: () => 0 } });
+    const ledger = new Ledger({ clock: { now: () => 0, monotonic: () => 0 } });
     const subject = subjectOf("pod");
     ledger.reconcileBegins(subject, { wake: "event", events: [], waited: 0 });
     for (let number = 0; number < 1000; number++) {
@@ -52,7 +52,7 @@ describe("Ledger", () => {
   });
 
   it("does not keep events that tell nothing new", () => {
-    const ledger = new Ledger({ clock: { now: () => 0 } });
+    const ledger = new Ledger({ clock: { now: () => 0, monotonic: () => 0 } });
     const subject = subjectOf("pod");
     ledger.reconcileBegins(subject, { wake: "event", events: [], waited: 0 });
     ledger.reconcileEnds(subject, { seconds: 1, unchanged: true });
@@ -60,7 +60,7 @@ describe("Ledger", () => {
   });
 
   it("tells objects of one name apart by their uid, kind and namespace", () => {
-    const ledger = new Ledger({ clock: { now: () => 0 } });
+    const ledger = new Ledger({ clock: { now: () => 0, monotonic: () => 0 } });
     look(ledger, subjectOf("pod"));
     assert.ok(ledger.of({ kind: "Pod", metadata: { name: "pod", namespace: "ns" } }) !== undefined);
     assert.equal(ledger.of({ kind: "Pod", metadata: { name: "pod", namespace: "other" } }), undefined);

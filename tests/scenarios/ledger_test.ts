@@ -72,7 +72,12 @@ suite("the ledger", (scenario) => {
     const object = await objects.create("one");
     await running.settle();
     const entry = op.ledger.of(object)?.entries.at(-1);
-    assert.deepEqual(entry?.waits, { until: world.host.clock.now() + 30_000, wake: "retry" });
+    const { clock } = world.host;
+    assert.deepEqual(entry?.waits, {
+      until: clock.now() + 30_000,
+      due: clock.monotonic() + 30,
+      wake: "retry",
+    });
     const failed = op.ledger.of(object)?.entries.flatMap(({ handlers }) => handlers).find(({ error }) =>
       error
     );

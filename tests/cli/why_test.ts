@@ -1,0 +1,122 @@
+import assert from "node:assert/strict";
+import { main } from "../../lib/cli/main.ts";
+import { operator, TemporaryError } from "../../mod.ts";
+import { suite } from "../support/scenario.ts";
+import type { VirtualWorld } from "../support/virtual_world.ts";
+import { Example, Objects } from "../support/worlds.ts";
+
+/** Runs a command on the world's own machine, and returns its code and what it has printed. */
+async function run({ host }: VirtualWorld, ...args: string[]): Promise<{ code: number; output: string }> {
+  const before = host.process.stdout.length + host.process.stderr.length;
+  let code: number | undefined;
+  void main(host, args).then((ended) => code = ended);
+  await host.clock.until(() => code !== undefined, { within: 60 });
+  return { code: code ?? -1, output: (host.process.stdout + host.process.stderr).slice(before) };
+}
+
+async function filesOf({ host: { files } }: VirtualWorld): Promise<string[]> {
+  const names = await files.exists("/tmp") ? await files.list("/tmp") : [];
+  return names.filter((name) => name.startsWith("lotse-"));
+}
+
+suite("asking an operator on its machine", (scenario) => {
+  scenario.virtual(
+    "[N22.2] why, queue and top print what it says, and leave nothing behind",
+    async (world) => {
+      const op = operator();
+      op.on.create(Example, function provision({ name }) {
+        if (name === "stuck") return new Promise<void>(() => {});
+        throw new TemporaryError("The volume is not bound yet", { delay: 60 });
+      });
+      const running = await world.start(op, { questions: true, liveness: "http://localhost:8080/healthz" });
+      const objects = new Objects(world);
+      await objects.create("one");
+      await objects.create("stuck");
+      await running.advance(70);
+      const why = await run(world, "why", "examples", "default/one");
+      assert.equal(why.code, 0, why.output);
+      assert.match(
+        why.output,
+        /^examples\.lotse\.test default\/one\n {2}Handler "provision" has failed \d+ times in a row: TemporaryError: The volume is not bound yet; the next attempt comes in \d+ s\.\n/,
+      );
+      assert.match(
+        why.output,
+        /\nHandlers\n {2}provision: is tried again\n\nLatest looks\n {2}\S+ {2}a planned turn; provision failed: .*; next turn at \S+\n/,
+      );
+      const json = await run(world, "why", "Example", "one", "--json");
+      assert.equal((JSON.parse(json.output) as { format: string }).format, "lotse.dev/why/v1");
+      const queue = await run(world, "queue");
+      assert.match(
+        queue.output,
+        /^1 running, 0 waiting, 1 planned\n {2}running for \d+ (s|min): examples\.lotse\.test default\/stuck \(event\)\n/,
+      );
+      const top = await run(world, "top", "--once");
+      assert.match(top.output, /^objects 2, queue 0, at work 1, planned 1, CPU /);
+      assert.match(
+        top.output,
+        /\nHANDLER +KIND +CALLS +FAILED +FAILING +SINCE +P50 +P99\nprovision +examples\.lotse\.test +\d+ +\d+ +1 +\d+ (s|min)/,
+      );
+      assert.match(top.output, /\nSTREAM +LISTED +SILENT +FAILURES\nexamples\.lotse\.test +yes +/);
+      await running.stop();
+      assert.deepEqual(await filesOf(world), []);
+      const gone = await run(world, "why", "examples", "one");
+      assert.equal(gone.code, 1);
+      assert.match(gone.output, /^error: No operator on this machine answers questions \(.*kubectl exec/);
+    },
+  );
+
+  scenario.virtual(
+    "[N22.2] nobody is answered without the token, and questions are read with care",
+    async (world) => {
+      const op = operator();
+      op.on.create(Example, () => {});
+      const running = await world.start(op, { questions: true });
+      const { host } = world;
+      const [folder = ""] = await filesOf(world);
+      const endpoint = JSON.parse(await host.files.readText(`/tmp/${folder}/endpoint.json`)) as {
+        server: string;
+        token: string;
+      };
+      using connection = host.network.connect({ server: endpoint.server });
+      const ask = async (path: string, token: string, body: string): Promise<[number, string]> => {
+        const response = await connection.request({
+          method: "POST",
+          path,
+          headers: { authorization: `Bearer ${token}` },
+          body,
+        });
+        const { message = "" } = JSON.parse(await response.text()) as { message?: string };
+        return [response.status, message];
+      };
+      assert.deepEqual(await ask("/why", "guess", "{}"), [
+        401,
+        "The token is missing, or is another operator's",
+      ]);
+      const { token } = endpoint;
+      assert.deepEqual(await ask("/why", token, "{}"), [
+        400,
+        "The question names no object: kind and name are needed",
+      ]);
+      assert.equal((await ask("/why", token, "{"))[0], 400);
+      assert.equal((await ask("/why", token, "x".repeat(20_000)))[0], 413);
+      const [status, message] = await ask("/later", token, "");
+      assert.deepEqual([status, message.includes("another version")], [404, true]);
+      const top = await run(world, "top", "--once");
+      assert.match(
+        top.output,
+        /^error: The operator \(process 1\) cannot answer: Nothing is counted: start the operator with --liveness/,
+      );
+      await running.stop();
+    },
+  );
+
+  scenario.virtual("[N22.2] strange arguments are refused", async (world) => {
+    for (const object of ["a/b/c", "/a", "a/"]) {
+      const { code, output } = await run(world, "why", "examples", object);
+      assert.equal(code, 2);
+      assert.match(output, /is no object: give NAME or NAMESPACE\/NAME/);
+    }
+    const { output } = await run(world, "why", "examples", "a/b", "-n", "c");
+    assert.match(output, /name two namespaces/);
+  });
+});
