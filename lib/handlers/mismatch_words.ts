@@ -25,7 +25,9 @@ export function mismatchWords({ filters, candidate, confidential }: PassedOver):
   try {
     mismatch = findMismatch(filters, candidate);
     if (mismatch === undefined) {
-      return matchesChange(filters, candidate) ? undefined : changeWords({ filters, candidate, confidential });
+      return matchesChange(filters, candidate)
+        ? undefined
+        : changeWords({ filters, candidate, confidential });
     }
   } catch (error) {
     return `its filter fails: ${error instanceof Error ? error.message : String(error)}`;
@@ -54,7 +56,9 @@ function metaWords(
   },
 ): string {
   for (const [key, filter] of Object.entries(filters ?? {})) {
-    const single: Filters = noun === "label" ? { labels: { [key]: filter } } : { annotations: { [key]: filter } };
+    const single: Filters = noun === "label"
+      ? { labels: { [key]: filter } }
+      : { annotations: { [key]: filter } };
     if (findMismatch(single, candidate) === undefined) continue;
     const value = Object.hasOwn(present, key) ? present[key] : undefined;
     return `${noun} \`${key}\` ${stateWords(value, filter)}`;
@@ -87,7 +91,9 @@ function stateWords(value: unknown, filter: unknown): string {
   const is = value === undefined ? "is absent" : `is ${show(value)}`;
   if (filter === PRESENT) return `${is}, wanted any value`;
   if (filter === ABSENT) return `${is}, wanted none`;
-  return typeof filter === "function" ? `${is}, which its filter does not take` : `${is}, wanted ${show(filter)}`;
+  return typeof filter === "function"
+    ? `${is}, which its filter does not take`
+    : `${is}, wanted ${show(filter)}`;
 }
 
 function show(value: unknown): string {

@@ -4,7 +4,7 @@
  * The obstacles are asked in the order in which an event meets them on its way: the kind, the namespace, the watch, gates, other
  * replicas, the queue, handlers under way, failures, the deletion, waits, filters. The first one is the answer, and the others are facts beside
  * it. An object that the ledger has forgotten is judged anew, by its declarations, its state and its notes. Texts of errors pass
- * `persistence.confidential`. Source: scenario N22.
+ * `persistence.confidential`. Source: scenario N22.1.
  */
 
 import type { Caches } from "../client/cache/caches.ts";
