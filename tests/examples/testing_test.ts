@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { it } from "node:test";
 import "../../examples/20-testing/greet_test.ts";
+import "../../examples/33-replicas/failover_test.ts";
 import { EXAMPLES } from "./performance.ts";
 
 it("docs/testing.md shows the test of examples/20-testing as it is", () => {
