@@ -249,6 +249,8 @@ export class Metrics implements Observer, Disposable {
       "runtime",
     ])
       .set({ version, commit, lotse: VERSION, runtime: `${host.name} ${host.version}` }, 1);
+    for (const kind of ["rejection", "exception"]) this.#strays.inc({ kind }, 0);
+    for (const result of ["posted", "repeated", "dropped"]) this.#posts.inc({ result }, 0);
     this.#scrapes = new Scrapes({
       clock: host.clock,
       contentType: this.#instruments.contentType,

@@ -62,10 +62,10 @@ const FAILING: readonly Alert[] = [
   {
     title: "ReconcileErrors",
     expression: "sum by (controller) (rate(controller_runtime_reconcile_errors_total{$}[5m])) > " +
-      "0.5 * sum by (controller) (rate(controller_runtime_reconcile_total{$}[5m]))",
+      "0.25 * sum by (controller) (rate(controller_runtime_reconcile_total{$}[5m]))",
     minutes: 15,
-    summary: "fails in most reconciles of {{ $labels.controller }}",
-    description: "More than half of the reconciles of the last minutes have failed.",
+    summary: "fails in many reconciles of {{ $labels.controller }}",
+    description: "More than a quarter of the reconciles of the last minutes have failed.",
   },
   {
     title: "HandlerGaveUp",
