@@ -14,7 +14,7 @@ import { podNamespace } from "../client/auth/service_account.ts";
 import type { Client } from "../client/client.ts";
 import { ApiError } from "../client/errors.ts";
 import { CONVERSION_PATH, Conversions } from "../handlers/admission/conversion.ts";
-import { clientConfigFor, type OwnObjects } from "../handlers/admission/webhook_configuration.ts";
+import { clientConfigFor, type OwnObjects, vitalKinds } from "../handlers/admission/webhook_configuration.ts";
 import type { ConfigurationChange } from "../handlers/admission/managed_configuration.ts";
 import { ForeignConfigurationError, ManagedWebhooks } from "../handlers/admission/managed_webhooks.ts";
 import { ADMISSION } from "../handlers/admission/admission_handler.ts";
@@ -272,6 +272,18 @@ export class Admission {
     }
     this.#open();
     this.#announce();
+    this.#warnOfVitalKinds();
+  }
+
+  #warnOfVitalKinds(): void {
+    for (const [handler, resources] of this.#options.served()) {
+      const found = vitalKinds(handler, resources);
+      if (found.length === 0) continue;
+      this.#logger.warn(
+        "While this operator does not run, the cluster refuses what it needs to start it: select by labels, or set ignoreFailures",
+        { handler: handler.id, kinds: found },
+      );
+    }
   }
 
   /**

@@ -347,4 +347,31 @@ describe("webhooks of replicas", () => {
     }
     assert.ok(fleet.sent.length > others.length);
   });
+
+  it("[N27.19] wait for the right to the Secret, say which one it is, and are not ready meanwhile", {
+    timeout: 60_000,
+  }, async () => {
+    const fleet = await WebhookFleet.open();
+    fleet.refuses = ({ url }) => new URL(url).pathname.includes(`/secrets`);
+    fleet.add({ declare: checkSize });
+    fleet.add({ declare: checkSize });
+    await fleet.advance(90);
+    assert.deepEqual(fleet.pods.map(({ isReady, isRunning }) => [isReady, isRunning]), [[false, true], [
+      false,
+      true,
+    ]]);
+    assert.deepEqual(await names(fleet), [], "nothing leads to a server that does not listen");
+    const told = fleet.pods.flatMap(({ logs }) => logs).filter(({ level, message }) =>
+      level === "error" && message.startsWith("Cannot share a certificate")
+    );
+    assert.equal(told.length, 2, "each says it once");
+    assert.match(fleet.pods[0]?.notReady ?? "", /\[-\]admission failed/);
+    fleet.refuses = undefined;
+    await fleet.until(() => fleet.pods.every(({ isReady }) => isReady));
+    await fleet.until(async () => (await names(fleet)).length === 1);
+    const seen = tally();
+    await fleet.load(seen, 1);
+    assert.deepEqual([seen.admitted, seen.refused], [0, 0], seen.reasons.join("\n"));
+    await fleet.close();
+  });
 });

@@ -15,6 +15,8 @@ export class TcpBalancer implements AsyncDisposable {
   readonly #server: Server;
   readonly #backends: () => readonly Backend[];
   readonly #sockets = new Set<Socket>();
+  /** Connections for which there was no backend. */
+  unled = 0;
   #turn = 0;
 
   private constructor(backends: () => readonly Backend[]) {
@@ -40,7 +42,10 @@ export class TcpBalancer implements AsyncDisposable {
     this.#own(client);
     const next = (): void => {
       const backend = order.shift();
-      if (backend === undefined) return void client.destroy();
+      if (backend === undefined) {
+        this.unled += 1;
+        return void client.destroy();
+      }
       const upstream = connect({ host: "127.0.0.1", port: backend.port });
       let isConnected = false;
       this.#own(upstream);
@@ -49,7 +54,12 @@ export class TcpBalancer implements AsyncDisposable {
         client.pipe(upstream);
         upstream.pipe(client);
       });
-      upstream.on("close", () => isConnected ? client.destroy() : next());
+      // NB: bytes that have come are still on their way to the client: its end comes after them.
+      upstream.on("close", (hasFailed) => {
+        if (!isConnected) next();
+        else if (hasFailed) client.destroy();
+        else client.end();
+      });
       client.on("close", () => upstream.destroy());
     };
     next();

@@ -63,6 +63,8 @@ export class WebhookFleet {
   readonly writes: string[] = [];
   /** All texts that replicas have sent, for what must be in none of them. */
   readonly sent: string[] = [];
+  /** Requests of replicas that are answered with 403. */
+  refuses: ((request: Request) => boolean) | undefined;
   #turn = 0;
   #opened = 0;
 
@@ -90,6 +92,10 @@ export class WebhookFleet {
     const cluster = {
       host: this.host,
       fetch: async (request: Request): Promise<Response> => {
+        if (this.refuses?.(request)) {
+          const message = "secrets is forbidden";
+          return Response.json({ kind: "Status", code: 403, reason: "Forbidden", message }, { status: 403 });
+        }
         if (request.method !== "GET") {
           const text = await request.clone().text();
           this.writes.push(`${request.method} ${new URL(request.url).pathname}`);

@@ -102,6 +102,26 @@ function spell(text: string): string {
 /** The longest name of a webhook that Kubernetes takes. */
 const LONGEST_NAME = 253;
 
+/** Kinds without which no Pod starts, by "plural.group". */
+const VITAL = [
+  "pods.",
+  "nodes.",
+  "leases.coordination.k8s.io",
+  "secrets.",
+  "services.",
+  "endpointslices.discovery.k8s.io",
+];
+
+/**
+ * Returns the kinds that a cluster needs to start the operator itself, and that a handler would refuse while the operator does not
+ * run: where it is for objects of all namespaces, and no labels leave any out.
+ */
+export function vitalKinds(handler: AdmissionHandler, resources: readonly Resource[]): string[] {
+  if (handler.ignoreFailures || selectorFor(handler) !== null) return [];
+  const found = resources.filter(({ plural, group }) => VITAL.includes(`${plural}.${group}`));
+  return [...new Set(found.map(({ plural }) => plural))];
+}
+
 /** @throws {TypeError} If the path of a handler belongs to another one, or its webhook would have a name that is too long. */
 export function checkWebhookNames(handlers: readonly AdmissionHandler[], suffix: string | null): void {
   const ids = new Map<string, string>();

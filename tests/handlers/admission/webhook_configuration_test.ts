@@ -4,6 +4,7 @@ import { ADMISSION } from "../../../lib/handlers/admission/admission_handler.ts"
 import {
   checkWebhookNames,
   clientConfigFor,
+  vitalKinds,
   webhookName,
   webhookPath,
   webhooksFor,
@@ -194,5 +195,43 @@ describe("webhooksFor()", () => {
     };
     assert.deepEqual(webhooks(declare).map(({ name }) => name), ["a.b.sfx", "a.b-2.sfx"]);
     assert.deepEqual(webhooks(declare, { persistentOnly: true }).map(({ name }) => name), ["a.b-2.sfx"]);
+  });
+});
+
+describe("webhooksFor() with own objects", () => {
+  const own = { namespace: "home", name: "zoo", hasReplicas: true };
+  const kinds = (plural: string, group = ""): Resource[] => [{ ...XS, plural, group }];
+  const conditionsOf = (plural: string, group = ""): unknown => {
+    const registry = new Registry();
+    declareInto(registry).on.validate("any.kind", { id: "a" }, () => {});
+    const handlers = new Map(registry.all(ADMISSION).map((handler) => [handler, kinds(plural, group)]));
+    return webhooksFor({ handlers, suffix: "sfx", client: {}, own })[0]?.matchConditions;
+  };
+
+  it("[N27.18] takes the operator's Leases, its Secret, and Events of its namespace out", () => {
+    assert.equal(conditionsOf("ferries"), undefined);
+    const [condition] = conditionsOf("leases", "coordination.k8s.io") as { expression: string }[];
+    assert.match(
+      condition?.expression ?? "",
+      /^!\(has\(request\.namespace\) && request\.namespace == "home" && /,
+    );
+    assert.match(condition?.expression ?? "", /request\.name\.matches\("\^zoo\(-member-/);
+    assert.match(condition?.expression ?? "", /request\.name == "zoo-webhook"/);
+    assert.deepEqual(conditionsOf("secrets"), [condition]);
+    assert.deepEqual(conditionsOf("*"), [condition]);
+  });
+
+  it("[N27.18] names the kinds that a cluster needs to start the operator", () => {
+    const found = (options: Parameters<On["validate"]>[1], plural: string, group = ""): string[] => {
+      const registry = new Registry();
+      declareInto(registry).on.validate("any.kind", { id: "a", ...options as object }, () => {});
+      const [handler] = registry.all(ADMISSION);
+      return handler === undefined ? [] : vitalKinds(handler, kinds(plural, group));
+    };
+    assert.deepEqual(found({}, "pods"), ["pods"]);
+    assert.deepEqual(found({}, "leases", "coordination.k8s.io"), ["leases"]);
+    assert.deepEqual(found({}, "pods", "metrics.k8s.io"), []);
+    assert.deepEqual(found({ ignoreFailures: true }, "pods"), []);
+    assert.deepEqual(found({ labels: { app: "ferry" } }, "pods"), []);
   });
 });
