@@ -136,13 +136,13 @@ suite("a handler that waits for its parts", (scenario) => {
             throw new PermanentError("never");
           }
         });
-        sub("nested", async ({ sub: part, patch }) => {
+        sub("nested", async ({ sub: part }) => {
           await body(async () => {
             part("inner", ({ retry }) => {
               if (retry === 0) throw new TemporaryError("not yet", { delay: 0.2 });
             });
             await part.run();
-          }, patch);
+          }, { status: {} });
         });
         for (const outcome of await sub.run()) if (outcome.kind === "failure") throw outcome.error;
       };
