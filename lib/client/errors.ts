@@ -7,6 +7,7 @@
  */
 
 import type { StatusBody } from "../model/object.ts";
+import { errorMessage } from "../runtime/error_text.ts";
 
 /** How much of a refusal without a Status object is shown, in characters. Source: Kopf, `clients/errors.py`. */
 const TEXT_LIMIT = 256;
@@ -136,7 +137,7 @@ export function isUnready(error: unknown): boolean {
 
 /** Returns the message of an error, whatever it is. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return errorMessage(error);
 }
 
 function parseStatus(text: string): StatusBody | undefined {

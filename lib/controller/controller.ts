@@ -24,7 +24,7 @@ import { Leaving } from "./leaving.ts";
 import { Kinds, mannersOf } from "../handlers/manners.ts";
 import { isUnseen, reconcile } from "./reconcile.ts";
 import { Triggers } from "./triggers.ts";
-import { type Kind, loopingIn, prepare, type Run, type Turn } from "../handlers/turn.ts";
+import { decideSuccesses, type Kind, loopingIn, prepare, type Run, type Turn } from "../handlers/turn.ts";
 import type { Result, Turn as Occasion, TurnResult, Worker, WorkQueue } from "./work_queue.ts";
 
 /** How many memos are kept of objects that only admission has seen: no informer will tell when they go. */
@@ -234,7 +234,7 @@ export class Controller implements Worker {
     const { result, error } = observer.around === undefined
       ? await this.#attempt(turn, why)
       : await observer.around({ kind: "reconcile", subject: state, wake }, () => this.#attempt(turn, why));
-    for (const end of state.pending.decide(turn.succeeded)) observer.attemptCounts?.(state, end);
+    decideSuccesses(turn);
     for (const manner of manners) manner.turnEnded?.(state);
     observer.reconcileEnds?.(state, toReconcileEnd(result, { error, seconds: clock.monotonic() - begun }));
     return slowDown(result, hotLoops.pauseAfter(loopingIn(turn)));

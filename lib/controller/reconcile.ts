@@ -12,6 +12,7 @@ import { ApiError } from "../client/errors.ts";
 import type { ObjectState } from "../execution/object_state.ts";
 import type { WriteResult } from "../execution/object_writer.ts";
 import { earliest } from "../handlers/reconcile/reconcile_record.ts";
+import { tellOfDropped } from "../execution/refused_write.ts";
 import type { FinalizerChange } from "../execution/write_requests.ts";
 import { hasFinalizer, isDeleting } from "../model/finalizers.ts";
 import type { KubeObject } from "../model/object.ts";
@@ -21,7 +22,7 @@ import type { Seconds } from "../runtime/host.ts";
 import { serverSelectorsFor } from "../settings/server_selectors.ts";
 import { type Claim, NO_CLAIM, type Part, type WhyGone, type Work } from "../handlers/part.ts";
 import { reportPruned } from "./pruned_fields.ts";
-import type { Kind, Turn } from "../handlers/turn.ts";
+import { decideSuccesses, type Kind, type Turn } from "../handlers/turn.ts";
 import { differsUnseen, isAsNoted } from "../handlers/unseen.ts";
 import type { Result, Turn as Occasion } from "./work_queue.ts";
 
@@ -222,7 +223,12 @@ async function write(turn: Turn, writing: Writing): Promise<Result> {
     urgent,
     permit,
   });
+  if (written.kind === "dropped") {
+    for (const end of succeeded) if (written.handlers.includes(end.handler)) succeeded.delete(end);
+  }
+  decideSuccesses(turn);
   for (const part of parts) part.written?.(written);
+  if (written.kind === "dropped") tellOfDropped(written.error, logger);
   switch (written.kind) {
     case "gone":
       // DELETED says the rest.
@@ -234,7 +240,6 @@ async function write(turn: Turn, writing: Writing): Promise<Result> {
       if (written.error instanceof ApiError && written.error.status === 409) state.distrust("conflict");
       throw written.error;
     case "dropped":
-      for (const end of succeeded) if (written.handlers.includes(end.handler)) succeeded.delete(end);
       if (written.handlers.length === 0) throw written.error;
       // That attempts have failed is noted by the next write, which comes at once, or a crash would forget it.
       return state.isUnfinished ? { kind: "requeue", after: 0, wake: "error" } : nextTurn(parts);

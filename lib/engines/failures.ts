@@ -13,6 +13,7 @@ import type { Outcome } from "../execution/handler.ts";
 import { hideValues } from "../model/confidential.ts";
 import type { FieldPath } from "../model/fields.ts";
 import { groupResource, type Resource } from "../model/resource.ts";
+import { errorMessage } from "../runtime/error_text.ts";
 import type { Clock, Seconds } from "../runtime/host.ts";
 
 /** One handler that fails on one object. */
@@ -183,7 +184,7 @@ export class Failures implements Observer {
       handler,
       family,
       reason: error.name,
-      message: hideValues(error.message, confidentialOf(subject.resource), subject.body),
+      message: hideValues(errorMessage(error), confidentialOf(subject.resource), subject.body),
       since: before?.since ?? clock.monotonic(),
       attempts: retry + 1,
       isFinal: kind === "failure",

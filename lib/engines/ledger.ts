@@ -20,6 +20,7 @@ import { changedPaths } from "../model/changed_paths.ts";
 import type { Diff } from "../model/diff.ts";
 import { formatField } from "../model/fields.ts";
 import { type ObjectReference, objectReference, type Referable } from "../model/references.ts";
+import { errorMessage } from "../runtime/error_text.ts";
 import type { Clock, Seconds } from "../runtime/host.ts";
 
 /** The outcome of a handler in one reconcile of an object. */
@@ -245,7 +246,11 @@ export class Ledger implements Observer {
     const handlers = this.#drafts.get(subject)?.handlers ?? [];
     for (const [place, { id, outcome }] of handlers.entries()) {
       if (outcome !== "success" || !refusal.handlers.includes(id)) continue;
-      handlers[place] = { id, outcome: "refused", error: `${refusal.error.name}: ${refusal.error.message}` };
+      handlers[place] = {
+        id,
+        outcome: "refused",
+        error: `${refusal.error.name}: ${errorMessage(refusal.error)}`,
+      };
     }
   }
 
@@ -261,7 +266,7 @@ export class Ledger implements Observer {
     draft.seconds = seconds;
     draft.gone = gone;
     if (error !== undefined) {
-      draft.error = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+      draft.error = error instanceof Error ? `${error.name}: ${errorMessage(error)}` : String(error);
     }
     if (after !== undefined && after > 0) {
       draft.waits = { until: this.#clock.now() + after * 1000, due: this.#clock.monotonic() + after, wake };

@@ -7,6 +7,7 @@
  */
 
 import { ChildrenError } from "./children_error.ts";
+import { errorMessage } from "../runtime/error_text.ts";
 import type { Clock, Random, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import { type HandlerBackoff, pauseAfter } from "./handler_backoff.ts";
@@ -23,6 +24,7 @@ import type { Handler, Outcome } from "./handler.ts";
 import type { AttemptStart, Observed } from "./observer.ts";
 import { cutAtCaller } from "../runtime/call_site.ts";
 import { type AttemptLimit, CALLER, invokeHandler } from "./invoke.ts";
+import { markAsTold, RefusedWrite } from "./refused_write.ts";
 import { Postponed, type Waiting } from "./waiting.ts";
 
 /** The facts about the handler's earlier attempts. */
@@ -56,6 +58,8 @@ export interface ExecuteOptions<Args> extends AttemptContext {
   readonly signal: AbortSignal;
   /** Where the call has a patch: it fails if that cannot be sent. */
   readonly contribution?: Pick<Contribution, "check">;
+  /** Whether the caller says that the attempt has succeeded: its write is still to be done. Default: false, it is said here. */
+  readonly holdsSuccess?: boolean;
   /** Ends the attempt where it waits. Default: it cannot wait. */
   readonly waiting?: Waiting;
   /** Makes the argument object; the signal is the attempt's own. */
@@ -86,7 +90,7 @@ export async function attemptOnce<Args>(
       report(handler, outcome, { ...options, thrown: postponed });
       return outcome;
     }
-    logger.info(`${noun} succeeded`, { handler: handler.id });
+    if (options.holdsSuccess !== true) sayThatItSucceeded(logger, { noun, handler: handler.id });
     return { kind: "success", result };
   } catch (thrown) {
     dropUnsendable(handler, options);
@@ -98,6 +102,14 @@ export async function attemptOnce<Args>(
     report(handler, outcome, { ...options, thrown: error });
     return outcome;
   }
+}
+
+/** Says of an attempt that it has succeeded. */
+export function sayThatItSucceeded(
+  logger: Logger,
+  { noun, handler }: Pick<AttemptStart, "noun" | "handler">,
+): void {
+  logger.info(`${noun} succeeded`, { handler });
 }
 
 /** An attempt that has failed by itself leaves its changes, too, if they can be sent. */
@@ -143,6 +155,7 @@ export interface RefusedAttempt extends AttemptContext {
 export function failAfterwards(handler: Handler<never>, refused: RefusedAttempt): Outcome {
   const { attempts: { retry, runtime }, error, observed, noun } = refused;
   const outcome = judge(handler, { ...refused, spent: runtime });
+  markAsTold(error);
   report(handler, outcome, { ...refused, thrown: error });
   const { id, family = id } = handler;
   const start: AttemptStart = { noun, handler: id, family, retry };
@@ -177,7 +190,7 @@ function judge<Args>(handler: Handler<Args>, options: JudgeOptions): Outcome {
   if (error instanceof TemporaryError) return retryOrFail(handler, error.delay, options);
   switch (handler.errors ?? errors) {
     case "ignored":
-      return { kind: "success" };
+      return { kind: "success", isIgnored: true };
     case "permanent":
       return { kind: "failure", error };
     case "temporary":
@@ -198,7 +211,7 @@ function retryOrFail<Args>(handler: Handler<Args>, delay: Seconds, options: Judg
   const exceeded = exceededLimit(handler as Handler, next);
   if (exceeded === undefined) return { kind: "retry", delay, error: options.error };
   exceeded.cause = options.error;
-  exceeded.message += `: ${options.error.message}`;
+  exceeded.message += `: ${errorMessage(options.error)}`;
   return { kind: "failure", error: exceeded };
 }
 
@@ -211,8 +224,9 @@ interface ReportOptions {
 /** Expected errors, and errors of children without a fault of the author's code, take one line; others come with a stack. */
 function report(handler: Handler<never>, outcome: Outcome, { logger, noun, thrown }: ReportOptions): void {
   const expected = thrown instanceof TemporaryError || thrown instanceof PermanentError ||
-    (thrown instanceof ChildrenError && !thrown.isThrown);
-  const fields = { handler: handler.id, stack: !expected };
+    (thrown instanceof ChildrenError && !thrown.isThrown) || thrown instanceof RefusedWrite;
+  const refused = thrown instanceof RefusedWrite ? { sent: thrown.sent, declared: handler.site?.place } : {};
+  const fields = { handler: handler.id, stack: !expected, ...refused };
   switch (outcome.kind) {
     case "success":
       logger.error(`${noun} failed with an error that is ignored`, { ...fields, error: thrown });

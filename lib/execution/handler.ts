@@ -4,6 +4,7 @@
  * The registry knows what a handler was declared for (a cause, a kind, filters). To run it, that is not needed.
  */
 
+import type { CallSite } from "../runtime/call_site.ts";
 import type { Seconds } from "../runtime/host.ts";
 import type { HandlerBackoff } from "./handler_backoff.ts";
 import type { ErrorsMode } from "./errors.ts";
@@ -13,6 +14,8 @@ export interface Handler<Args = never> {
   /** Stable across deploys: records and results on objects are kept under it. */
   readonly id: string;
   readonly fn: (args: Args) => unknown;
+  /** Where the author has declared it. Default: unknown. */
+  readonly site?: CallSite;
   /** Under which handlers are counted whose ids are made up as they run. Default: the id. */
   readonly family?: string;
   /** Given to the function as `param`. */
@@ -31,7 +34,8 @@ export interface Handler<Args = never> {
 
 /** How an attempt ended. */
 export type Outcome =
-  | { readonly kind: "success"; readonly result?: unknown }
+  /** `isIgnored`: it has failed with an error that is ignored. */
+  | { readonly kind: "success"; readonly result?: unknown; readonly isIgnored?: true }
   | { readonly kind: "failure"; readonly error: Error }
   | { readonly kind: "retry"; readonly delay: Seconds; readonly error: Error }
   /** The handler itself is fine, but waits: sub-handlers are unfinished, or children not ready. */

@@ -14,13 +14,14 @@ import type { Permit } from "../client/transport/permit.ts";
 import { changedPaths, namedPaths } from "../model/changed_paths.ts";
 import { finalizersOf, isDeleting } from "../model/finalizers.ts";
 import { isEmptyObject } from "../model/json.ts";
-import type { KubeObject } from "../model/object.ts";
+import type { JsonObject, KubeObject } from "../model/object.ts";
 import { joinPatches, minimisePatch, type Patch, type PatchFunction } from "../model/patch.ts";
 import type { Clock } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import { confidentialFieldsOf } from "../settings/server_selectors.ts";
 import type { PersistenceSettings } from "../settings/sections.ts";
 import { toError } from "./errors.ts";
+import { fieldsOf, RefusedWrite } from "./refused_write.ts";
 import type { Observer, Subject } from "./observer.ts";
 import type { Outgoing, PendingWrite, Refusal } from "./pending_write.ts";
 import { type Applied, applyPatch, type FinalizerChange } from "./write_requests.ts";
@@ -157,7 +158,8 @@ export class ObjectWriter {
       const refusal = sent.refusal && this.#toldOf(sent.refusal, state);
       return settleSent({ ...sent, refusal }, { content, fns }, request);
     } catch (error) {
-      return settleRefused(error instanceof ApiError ? this.#toldOf(error, state) : error, request);
+      const told = error instanceof ApiError ? this.#toldOf(error, state) : error;
+      return settleRefused(told, request, told === error ? wanted.content : undefined);
     }
   }
 
@@ -255,11 +257,9 @@ function settleSent(sent: Applied, outgoing: Outgoing, request: WriteRequest): W
   if (body === undefined || (isDeleting(body) && finalizersOf(body).length === 0)) return gone(request);
   const isRefused = refusal !== undefined && isFinal(refusal, pending);
   if (failure !== undefined || isRefused) {
-    const error = failure?.cause ?? refusal;
-    logger.error("Cannot apply the functions of the patch: all of them are dropped", { error });
     // NB: the fields stay in the patch: they are on the object, so that records are to be signed with them.
     patch.fns = [];
-    return dropped(failure ?? toError(refusal), request);
+    return dropped(failure ?? new RefusedWrite(refusal as ApiError), request); // one of both is there
   }
   if (lost.length > 0) {
     logger.debug("Functions of the patch have lost a race: they are applied to the newest state");
@@ -281,24 +281,10 @@ function gone({ pending, logger }: WriteRequest): WriteResult {
   return { kind: "gone" };
 }
 
-function dropped(reason: Error, { pending, handlers = [] }: WriteRequest): WriteResult {
+function dropped(error: Error, { pending, handlers = [] }: WriteRequest): WriteResult {
   const all = [...new Set([...pending.handlers, ...handlers])];
   pending.drop();
-  return { kind: "dropped", error: errorOf(reason), handlers: all };
-}
-
-/** An error that names the fields, for the log and the notes. */
-function errorOf(reason: Error): Error {
-  if (!(reason instanceof ApiError)) return reason;
-  const unnamed = fieldsOf(reason).filter((field) => !reason.message.includes(field));
-  const fields = unnamed.length === 0 ? "" : ` (fields: ${unnamed.join(", ")})`;
-  return new Error(`The server refuses what was written${fields}: ${reason.message}`, { cause: reason });
-}
-
-/** The fields that a refusal is about; the version of the object is not one of them. */
-function fieldsOf({ details }: ApiError): string[] {
-  const fields = (details?.causes ?? []).flatMap(({ field }) => field === undefined ? [] : [field]);
-  return fields.filter((field) => field !== "metadata.resourceVersion");
+  return { kind: "dropped", error, handlers: all };
 }
 
 /** A refusal that names fields, and does not repeat their values. */
@@ -320,16 +306,13 @@ function withoutValues(error: ApiError): ApiError {
  * The part of the table of answers that the requests do not decide: see docs/architecture.md, "The write path". That the object
  * has gone, and that functions have lost a race, is found out while requests are made (`write_requests.ts`).
  */
-function settleRefused(error: unknown, request: WriteRequest): WriteResult {
-  const { patch, pending, handlers, logger } = request;
+function settleRefused(error: unknown, request: WriteRequest, sent: JsonObject | undefined): WriteResult {
+  const { patch, pending, handlers } = request;
   const isInvalid = error instanceof ApiError && (error.status === 400 || error.status === 422);
   if (!isInvalid) {
     pending.keep(patch, handlers);
     return { kind: "kept", error };
   }
-  logger.error("The server refuses the patch as invalid: it is dropped (mend the handler or the schema)", {
-    error,
-  });
   patch.clear();
-  return dropped(toError(error), request);
+  return dropped(new RefusedWrite(error, sent), request);
 }

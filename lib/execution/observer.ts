@@ -65,6 +65,8 @@ export interface AttemptEnd extends AttemptStart {
   readonly start: AttemptStart;
   readonly outcome: Outcome;
   readonly seconds: Seconds;
+  /** Whether the log has not said yet that it has succeeded: its write is still to be done. Default: false. */
+  readonly isUnsaid?: boolean;
 }
 
 /** The changes that were written onto an object. */

@@ -21,6 +21,8 @@ import { createJsonPatch, type JsonPatchOperation } from "../model/json_patch.ts
 import type { JsonObject, KubeObject } from "../model/object.ts";
 import { minimisePatch, type PatchFunction, type SplitPatch, splitStatus } from "../model/patch.ts";
 import type { Resource } from "../model/resource.ts";
+import { FunctionFailure } from "./refused_write.ts";
+import { errorMessage } from "../runtime/error_text.ts";
 
 /** How the object should stand with our finalizer. */
 export interface FinalizerChange {
@@ -62,11 +64,6 @@ export interface Applied {
   readonly refusal?: ApiError;
   /** A function threw: none of them was applied. Everything else is written. */
   readonly failure?: FunctionFailure;
-}
-
-/** A function of the patch threw: that is the user's fault, and would happen again. The cause is the function's error. */
-class FunctionFailure extends Error {
-  override readonly name: string = "FunctionFailure";
 }
 
 /** How often a request that depends on the object's version is made anew. */
@@ -310,7 +307,9 @@ function callAll(fns: readonly PatchFunction[], body: KubeObject): FunctionFailu
     for (const fn of fns) fn(body);
   } catch (error) {
     const cause = toError(error);
-    const message = `A function of the patch failed, and all of its functions are dropped: ${cause.message}`;
+    const message = `A function of the patch failed, and all of its functions are dropped: ${
+      errorMessage(cause)
+    }`;
     return new FunctionFailure(message, { cause });
   }
 }

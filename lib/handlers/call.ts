@@ -7,7 +7,7 @@ import type { Permit } from "../client/transport/permit.ts";
 import type { HandlerBackoff } from "../execution/handler_backoff.ts";
 import { Contribution } from "../execution/contribution.ts";
 import type { ErrorsMode } from "../execution/errors.ts";
-import { type AttemptContext, attemptOnce } from "../execution/execute.ts";
+import { type AttemptContext, attemptOnce, sayThatItSucceeded } from "../execution/execute.ts";
 import type { Handler, Outcome } from "../execution/handler.ts";
 import type { AttemptEnd, AttemptStart, Observed } from "../execution/observer.ts";
 import { storeResult } from "../execution/results.ts";
@@ -96,6 +96,7 @@ export async function callHandler(caller: Caller, handler: Handler, calling: Cal
   observer.attemptBegins?.(subject, start);
   const before = clock.monotonic();
   const waiting = new Waiting();
+  const isHeld = succeeded !== undefined;
   const options = {
     logger,
     noun,
@@ -109,6 +110,7 @@ export async function callHandler(caller: Caller, handler: Handler, calling: Cal
     permit,
     contribution,
     waiting,
+    holdsSuccess: isHeld,
     attempts: attemptsOf(retry, before),
     args: (limited: AbortSignal) =>
       args({ param, retry: attempts, started, begun, signal: limited, clock, waiting }) as never,
@@ -119,14 +121,30 @@ export async function callHandler(caller: Caller, handler: Handler, calling: Cal
   if (clock.monotonic() - before > BLOCKING) observer.attemptBlocks?.(subject, start);
   const outcome = await running;
   const seconds = clock.monotonic() - before;
-  const end: AttemptEnd = { ...start, start, outcome, seconds };
-  observer.attemptEnds?.(subject, end);
-  if (outcome.kind === "success" && succeeded !== undefined) succeeded.add(end);
-  else observer.attemptCounts?.(subject, end);
+  const hasSucceeded = outcome.kind === "success" && outcome.isIgnored !== true;
   if (keepsResult && outcome.kind === "success" && patch !== undefined && subject !== undefined) {
     storeResult({ patch, logger, body: subject.body }, id, outcome.result);
   }
-  return { outcome, retry, wrote: contribution?.isEmpty === false };
+  const wrote = contribution?.isEmpty === false;
+  // The server may refuse the write: that the attempt has succeeded is said with it.
+  const isUnsaid = hasSucceeded && isHeld && wrote;
+  if (hasSucceeded && isHeld && !isUnsaid) sayThatItSucceeded(logger, start);
+  const end: AttemptEnd = { ...start, start, outcome, seconds, isUnsaid };
+  observer.attemptEnds?.(subject, end);
+  if (outcome.kind === "success" && succeeded !== undefined) succeeded.add(end);
+  else observer.attemptCounts?.(subject, end);
+  return { outcome, retry, wrote };
+}
+
+/** Counts attempts that have succeeded for good: their writes are on the object. */
+export function countSuccesses(
+  ends: Iterable<AttemptEnd>,
+  { observed: { observer, subject }, logger }: Pick<Caller, "observed" | "logger">,
+): void {
+  for (const end of ends) {
+    observer.attemptCounts?.(subject, end);
+    if (end.isUnsaid === true) sayThatItSucceeded(logger, end);
+  }
 }
 
 /** Returns how a call of this caller is judged: for a refusal of its write, too. */

@@ -16,6 +16,8 @@ export interface Declaration {
   readonly resource: ResourceLike<never, never>;
   readonly options: RawOptions;
   readonly fn: HandlerFunction;
+  /** Where it was called. Default: unknown. */
+  readonly site?: CallSite;
 }
 
 /** The rules of one way to declare handlers. */
@@ -36,9 +38,10 @@ export function declaring<Result>(
   register: (declaration: Declaration, site: CallSite) => Result,
   take: (args: readonly unknown[]) => Declaration = takeDeclaration,
 ): (...args: readonly unknown[]) => Result {
-  const declare: (...args: readonly unknown[]) => Result = calledFrom((...args: readonly unknown[]) =>
-    register(take(args), new CallSite(declare))
-  );
+  const declare: (...args: readonly unknown[]) => Result = calledFrom((...args: readonly unknown[]) => {
+    const site = new CallSite(declare);
+    return register({ ...take(args), site }, site);
+  });
   return declare;
 }
 
@@ -88,7 +91,7 @@ export function takeOptions(
  * @throws {TypeError | RangeError} If options are unknown, of the wrong type or size, or contradict each other.
  */
 export function objectHandler(
-  { resource, options: given, fn }: Declaration,
+  { resource, options: given, fn, site }: Declaration,
   { cause, known, hasPlainId = false }: DeclarationRules,
 ): ObjectHandler {
   const options = checkOptions(cause, given, known);
@@ -99,6 +102,7 @@ export function objectHandler(
     field,
     selector: selectorOf(resource),
     fn,
+    site,
     id: idOf({ id: idOption(options), fn, fallback: cause, field: hasPlainId ? undefined : field }),
   };
 }

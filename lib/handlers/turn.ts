@@ -15,7 +15,7 @@ import { Patch } from "../model/patch.ts";
 import { type ObjectReference, objectReference } from "../model/references.ts";
 import type { Logger } from "../runtime/logging.ts";
 import { confidentialFieldsOf } from "../settings/server_selectors.ts";
-import type { Caller } from "./call.ts";
+import { type Caller, countSuccesses } from "./call.ts";
 import type { ObjectCause } from "./object_args.ts";
 import { type Candidate, matches } from "./filters.ts";
 import type { ObjectHandler } from "./handlers.ts";
@@ -89,6 +89,12 @@ export function callerOf({ run, state, term: permit, signal, logger, succeeded }
 export function loopingIn(turn: Turn): LoopingReconcile {
   const { state, logger, signal, run: { client, observer } } = turn;
   return { state, client, signal, logger, observer };
+}
+
+/** Counts the attempts of the turn, and of earlier ones, that have succeeded for good by now. */
+export function decideSuccesses({ run: { observer }, state, logger, succeeded }: Turn): void {
+  countSuccesses(state.pending.decide(succeeded), { observed: { observer, subject: state }, logger });
+  succeeded.clear();
 }
 
 /** Returns the view of the object that functions get, as the turn began with it. */

@@ -7,6 +7,7 @@
 import type { Poster } from "../engines/posting/poster.ts";
 import { currentPermit } from "../execution/invoke.ts";
 import { objectReference, type Referable } from "../model/references.ts";
+import { errorMessage } from "../runtime/error_text.ts";
 import { calledFrom } from "../runtime/call_site.ts";
 import { isLevelWanted, type LogLevel } from "../runtime/logging.ts";
 import type { Backoffs, PostingSettings } from "../settings/settings.ts";
@@ -90,7 +91,7 @@ export function createEvents(posting: () => Posting | undefined): Events {
 function describeError(error: unknown, options: Partial<PostOptions> = {}): PostOptions {
   const { reason, message = "", backoffs } = options;
   const name = error instanceof Error ? error.name : "Error";
-  const text = error instanceof Error ? error.message : String(error ?? "");
+  const text = error instanceof Error ? errorMessage(error) : String(error ?? "");
   return {
     backoffs,
     reason: reason || name,

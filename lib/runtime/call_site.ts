@@ -31,6 +31,13 @@ export class CallSite {
   get frames(): readonly string[] {
     return framesIn(this.#error);
   }
+
+  /** The caller's file and line, such as "/app/handlers.ts:12:4"; undefined if the runtime does not tell. */
+  get place(): string | undefined {
+    const [first = ""] = this.frames;
+    const [, place] = /\(([^()]+:\d+)\)\s*$/.exec(first) ?? /(\S+:\d+)\s*$/.exec(first) ?? [];
+    return place?.replace(/^file:\/\//, "");
+  }
 }
 
 /**

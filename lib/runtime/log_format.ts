@@ -5,6 +5,7 @@
  * variables are fields, so plain and full lines end with `key=value` pairs, and JSON lines have them as keys.
  */
 
+import { errorText, partsOf } from "./error_text.ts";
 import {
   isLevelWanted,
   type LogFields,
@@ -72,7 +73,8 @@ function toText(record: LogRecord, options: TextSinkOptions): string {
 
 /** Whether the stack says more than the line: some errors have no frames, as our own would not help their reader. */
 function isMore({ fields: { error } }: LogRecord): boolean {
-  return error instanceof Error && (error.cause !== undefined || error.stack?.includes("\n") === true);
+  if (!(error instanceof Error)) return false;
+  return error.cause !== undefined || partsOf(error).length > 0 || error.stack?.includes("\n") === true;
 }
 
 /** A `stack` that is true or false is about the error, and no field of its own. */
@@ -87,39 +89,22 @@ function toPair(key: string, value: unknown): string {
   return ` ${toOneLine(key)}=${escapeHidden(cut(isPlain ? value : toJsonText(value)))}`;
 }
 
-/** An error in one line: its name, its message, and the messages of its causes. */
+/** An error in one line: its name, its message, the errors in it, and its causes. */
 function describe(error: unknown): string {
-  if (!(error instanceof Error)) return typeof error === "string" ? error : toJsonText(error);
-  let text = describeOne(error);
-  for (const cause of causesOf(error)) {
-    if (!isSaid(text, cause)) text += `, caused by ${describeOne(cause)}`;
-  }
-  return text;
+  return errorText(error, toJsonText);
 }
 
-/** Whether an error was told in the words of its cause, if only in the words after its subject: `Cannot read "a": it has gone`. */
-function isSaid(text: string, cause: unknown): boolean {
-  if (!(cause instanceof Error) || cause.message === "") return false;
-  const { message } = cause;
-  const end = message.indexOf('": ');
-  const state = end < 0 ? message : message.slice(end + 3);
-  return text.includes(state.length < SHORTEST_STATE ? message : state);
-}
-
-function describeOne(error: unknown): string {
-  return error instanceof Error
-    ? `${error.name}: ${error.message}`
-    : typeof error === "string"
-    ? error
-    : toJsonText(error);
-}
-
-/** The causes of an error, outer ones first; at most eight, as they may go in circles. */
-function* causesOf(error: Error): Generator<unknown> {
-  let cause = error.cause;
-  for (let depth = 0; depth < 8 && cause !== undefined; depth++) {
-    yield cause;
-    cause = cause instanceof Error ? cause.cause : undefined;
+/** An error, the errors in it, and its causes, outer ones first; so many at most, as they may go in circles. */
+function* insideOf(error: Error): Generator<readonly [title: string, each: unknown]> {
+  const waiting: (readonly [string, unknown])[] = [["", error]];
+  for (let count = 0; count < MOST_STACKS; count++) {
+    const next = waiting.shift();
+    if (next === undefined) return;
+    yield next;
+    const [, each] = next;
+    if (!(each instanceof Error)) continue;
+    waiting.push(...partsOf(each).slice(0, MOST_STACKS).map((part) => ["Among its errors: ", part] as const));
+    if (each.cause !== undefined) waiting.push(["Caused by: ", each.cause]);
   }
 }
 
@@ -128,10 +113,10 @@ function toStack(record: LogRecord, { stacks = "errors" }: TextSinkOptions): str
   const isWanted = stacks === "always" ||
     (stacks === "errors" && record.level === "error" && stack !== false);
   if (!(error instanceof Error) || !isWanted) return "";
-  const parts = [error, ...causesOf(error)].map((part) =>
-    part instanceof Error ? part.stack ?? describeOne(part) : describeOne(part)
+  const parts = [...insideOf(error)].map(([title, each]) =>
+    title + (each instanceof Error && each.stack ? each.stack : describe(each))
   );
-  const lines = cut(parts.join("\nCaused by: ")).split(/\r?\n/);
+  const lines = cut(parts.join("\n")).split(/\r?\n/);
   return lines.map((line) => `\n  ${escapeHidden(line)}`).join("");
 }
 
@@ -252,8 +237,8 @@ function pad(text: string, width: number): string {
   return text.slice(0, width).padEnd(width);
 }
 
-/** Shorter ones may stand in a text by chance. In characters. */
-const SHORTEST_STATE = 12;
+/** How many stacks are written for one error. */
+const MOST_STACKS = 9;
 
 /** No text in a line is longer, in UTF-16 units: whoever may create an object must not fill the disk. */
 const MAX_LENGTH = 8192;

@@ -110,7 +110,7 @@ describe("attemptOnce()", () => {
     const permanent = await attempt(failing(new Error("oops")), { errors: "permanent" });
     assert.equal(permanent.outcome.kind, "failure");
     const ignored = await attempt(failing(new Error("oops")), { errors: "ignored" });
-    assert.deepEqual(ignored.outcome, { kind: "success" });
+    assert.deepEqual(ignored.outcome, { kind: "success", isIgnored: true });
     assert.equal(ignored.logs.filter(({ level }) => level === "error").length, 1, "ignored, but not hidden");
   });
 

@@ -234,8 +234,10 @@ describe("op.on.validate() and op.on.mutate()", () => {
         param: 1,
       }, () => {});
     });
-    assert.deepEqual({ ...plain, fn: undefined, selector: undefined }, {
+    assert.match(plain?.site?.place ?? "", /on_test\.ts:\d+/);
+    assert.deepEqual({ ...plain, fn: undefined, selector: undefined, site: undefined }, {
       id: "check",
+      site: undefined,
       type: "admission",
       cause: "validate",
       field: undefined,

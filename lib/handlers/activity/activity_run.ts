@@ -7,6 +7,7 @@
 
 import type { Outcome } from "../../execution/handler.ts";
 import type { Observer } from "../../execution/observer.ts";
+import { errorMessage } from "../../runtime/error_text.ts";
 import type { Clock, Random } from "../../runtime/host.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import type { Settings } from "../../settings/settings.ts";
@@ -47,7 +48,7 @@ export class ActivityError extends Error {
   constructor(activity: ActivityName, failures: ReadonlyMap<string, Error>) {
     const [[id, error] = ["", new Error("unknown")]] = failures;
     const others = failures.size > 1 ? ` (and ${failures.size - 1} more)` : "";
-    super(`${WORDS[activity]}: handler "${id}"${others} failed: ${error.message}`, { cause: error });
+    super(`${WORDS[activity]}: handler "${id}"${others} failed: ${errorMessage(error)}`, { cause: error });
     this.activity = activity;
     this.failures = failures;
   }

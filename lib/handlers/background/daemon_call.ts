@@ -6,6 +6,7 @@ import { PermanentError, toError } from "../../execution/errors.ts";
 import type { ObjectState } from "../../execution/object_state.ts";
 import type { AttemptEnd } from "../../execution/observer.ts";
 import { Patch } from "../../model/patch.ts";
+import { errorMessage } from "../../runtime/error_text.ts";
 import type { Seconds } from "../../runtime/host.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import type { StopReason } from "./background_handler.ts";
@@ -103,7 +104,7 @@ async function callUntilStopped({ handler, flag }: Owner, args: never): Promise<
     if (flag().since === undefined) throw thrown;
     const error = toError(thrown);
     if (error.name === "AbortError") return undefined;
-    throw new PermanentError(error.message, { cause: error });
+    throw new PermanentError(errorMessage(error), { cause: error });
   }
 }
 

@@ -14,12 +14,14 @@ import { toError } from "../../execution/errors.ts";
 import type { WriteResult } from "../../execution/object_writer.ts";
 import type { AttemptEnd } from "../../execution/observer.ts";
 import { PendingWrite } from "../../execution/pending_write.ts";
+import { tellOfDropped } from "../../execution/refused_write.ts";
 import { Patch } from "../../model/patch.ts";
 import type { Seconds } from "../../runtime/host.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import type { StopReason } from "./background_handler.ts";
 import type { BackgroundHandler } from "./background_handler.ts";
 import { after, decided, FRESH, hasFailed, type Retry } from "../retry.ts";
+import { countSuccesses } from "../call.ts";
 import { askInitialDelay, callOnce, type Owner, refuseRun, sortOf } from "./daemon_call.ts";
 import { nextRun, runsOnChange, stopStage } from "./next_run.ts";
 import type { DaemonContext, ObjectDaemons } from "./object_daemons.ts";
@@ -250,23 +252,23 @@ export class DaemonTask {
     run.hasReturned = true;
     // An abandoned run may be of an object that has gone: it does not write. Where the operator stops, it still may.
     if (this.#isIn("abandoned") && !isExiting()) {
-      this.#count(succeeded);
+      this.#count(succeeded, logger);
       return this.#end();
     }
     if (!patch.isEmpty || this.#writes?.pending.isEmpty === false) {
       await this.#write(patch, { logger, permit, ended: succeeded });
     } else {
       this.#retry = decided(this.#retry);
-      this.#count(succeeded);
+      this.#count(succeeded, logger);
     }
     if (this.isStopping) return this.#end();
     this.#phase = WAITING;
     this.#planNext(run);
   }
 
-  #count(succeeded: Iterable<AttemptEnd>): void {
+  #count(succeeded: Iterable<AttemptEnd>, logger: Logger): void {
     const { observer } = this.#context;
-    for (const end of succeeded) observer.attemptCounts?.(this.siblings.state, end);
+    countSuccesses(succeeded, { observed: { observer, subject: this.siblings.state }, logger });
   }
 
   /** Plans the run after one whose write has ended, or finishes. */
@@ -330,7 +332,7 @@ export class DaemonTask {
     });
     writes.resendAt = this.#resendAfter(result, pending, logger);
     // Attempts whose write was refused are judged anew, below.
-    if (result.kind !== "dropped") this.#count(pending.decide(ended));
+    if (result.kind !== "dropped") this.#count(pending.decide(ended), logger);
     if (result.kind === "written" && result.writes > 0) {
       const pause = brake.pauseAfter(state, logger);
       if (pause !== undefined) writes.brakedUntil = clock.monotonic() + pause;
@@ -341,6 +343,7 @@ export class DaemonTask {
       return false;
     }
     const refused = refuseRun(this.#owner(logger), this.#retry, result.error);
+    tellOfDropped(result.error, logger);
     this.#retry = refused ?? this.#retry;
     return refused?.error !== undefined;
   }
@@ -389,7 +392,9 @@ export class DaemonTask {
     const wasAsked = this.isStopping;
     this.#phase = ENDED;
     schedule.cancel(this);
-    this.#count(this.#writes?.pending.abandon() ?? []);
+    for (const end of this.#writes?.pending.abandon() ?? []) {
+      this.#context.observer.attemptCounts?.(state, end);
+    }
     if ((this.#writes?.pending.failures ?? 0) > 0) {
       this.#logger.warn("A patch could not be written: it is dropped", this.#fields);
     }

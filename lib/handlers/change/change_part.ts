@@ -28,7 +28,7 @@ import { earliest } from "../reconcile/reconcile_record.ts";
 import { confidentialOf, loopingIn, type Turn } from "../turn.ts";
 import { seenBy } from "../unseen.ts";
 import { ChangeRun, refuseIn } from "./change_run.ts";
-import { type ChangeSlot, changesOf, NO_RECORDS } from "./change_slot.ts";
+import { type ChangeSlot, changesOf, NO_RECORDS, type Processed } from "./change_slot.ts";
 import { detectCause, type Prematch, prematch, selectChanges } from "./decide.ts";
 import { lastHandled, loadProgress, reportLoss, sweptNotes, takenFields } from "./notes.ts";
 import type { Progress, Purpose } from "./progress.ts";
@@ -85,6 +85,8 @@ class ChangePart implements Part {
   #isIdle = false;
   /** The essence that the notes of this turn say is handled; undefined while the cause goes on. */
   #handled: JsonObject | undefined;
+  /** The cause that ends with this turn's write. */
+  #processed: Processed | undefined;
   /** Whether the object holds the note of that essence. */
   #isNoted = false;
   /** Whether the notes of an unfinished cause are put back that another writer has taken off. */
@@ -214,10 +216,7 @@ class ChangePart implements Part {
       if (this.#slot.taken?.isDue === true) this.#putBack(cause, notes);
       return { writers, notes };
     }
-    const { counts } = progress;
-    if (counts.succeeded + counts.failed > 0) {
-      this.#turn.logger.info(`${NOUNS[purpose]} is processed`, { ...counts });
-    }
+    this.#processed = { purpose, counts: progress.counts };
     this.#conclude(progress, cause, notes);
     this.#handled = cause.new;
     return { writers, notes, concludes: true };
@@ -226,27 +225,31 @@ class ChangePart implements Part {
   written(result: WriteResult): void {
     const slot = this.#slot;
     const handled = this.#isRepeated ? slot.concluding : this.#handled;
+    const processed = this.#isRepeated ? slot.processed : this.#processed;
     slot.concluding = undefined;
+    slot.processed = undefined;
     switch (result.kind) {
       case "gone":
         slot.unsaved = NO_RECORDS;
+        this.#sayProcessed(processed);
         return;
       case "dropped":
         return this.#refuse(result);
       case "kept":
         this.#keep();
         // The next turn sends the patch functions first: the notes follow them, or no note would say which handlers have succeeded.
-        if (this.#turn.state.pending.hasFunctions) slot.concluding = handled;
+        if (this.#turn.state.pending.hasFunctions) [slot.concluding, slot.processed] = [handled, processed];
         return;
       case "unchanged":
       case "written": {
         if (result.kind === "written" && result.lost.length > 0) {
           // The notes wait for the functions. Changes by other writers meanwhile are no reason to call the handlers again.
           this.#keep();
-          slot.concluding = handled;
+          [slot.concluding, slot.processed] = [handled, processed];
           return;
         }
         const answer = result.kind === "written" ? result.body : this.#turn.state.body;
+        this.#sayProcessed(processed);
         if (handled === undefined) this.#keepPruned(answer);
         else this.#concluded(handled, answer);
       }
@@ -391,6 +394,14 @@ class ChangePart implements Part {
       refuseIn(this.#turn, { progress, handlers: this.#handlers, refusal });
       slot.unsaved = new Map([...slot.unsaved, ...progress.records()]);
     }
+  }
+
+  /** Says that a cause is over whose handlers have succeeded or failed. */
+  #sayProcessed(processed: Processed | undefined): void {
+    if (processed === undefined) return;
+    const { purpose, counts } = processed;
+    if (counts.succeeded + counts.failed === 0) return;
+    this.#turn.logger.info(`${NOUNS[purpose]} is processed`, { ...counts });
   }
 
   /** Warns once per object that it stays, and says how to let it go. */

@@ -6,11 +6,18 @@ import { type SlotHooks, SlotKey } from "../../execution/slots.ts";
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import type { ProgressRecord } from "../../settings/persistence/storage.ts";
 import { BackgroundChanges } from "./background_changes.ts";
+import type { Counts, Purpose } from "./progress.ts";
 import type { RecordTimes } from "./record_times.ts";
 import type { TakenNotes } from "./taken_notes.ts";
 
 /** One empty map for all objects: most have no records, and there may be very many. */
 export const NO_RECORDS: ReadonlyMap<string, ProgressRecord> = new Map();
+
+/** A cause whose handlers have finished. */
+export interface Processed {
+  readonly purpose: Purpose;
+  readonly counts: Counts;
+}
 
 /** The slot of an object's change handlers. */
 export class ChangeSlot implements SlotHooks {
@@ -32,6 +39,8 @@ export class ChangeSlot implements SlotHooks {
   unsaved = NO_RECORDS;
   /** The essence that is handled when the notes are written that wait for functions. */
   concluding: JsonObject | undefined;
+  /** The cause that is over then. */
+  processed: Processed | undefined;
   /** The changes of daemons and timers that no record is signed with; undefined: there is none. */
   background: BackgroundChanges | undefined;
 

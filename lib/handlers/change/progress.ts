@@ -14,6 +14,7 @@ import type { Candidate } from "../../execution/lifecycle.ts";
 import type { KubeObject } from "../../model/object.ts";
 import type { Patch } from "../../model/patch.ts";
 import { formatTimestamp } from "../../model/timestamps.ts";
+import { errorMessage } from "../../runtime/error_text.ts";
 import type { Seconds } from "../../runtime/host.ts";
 import type { FetchOptions, ProgressRecord, ProgressStorage } from "../../settings/persistence/storage.ts";
 import { after, FRESH } from "../retry.ts";
@@ -372,10 +373,10 @@ function afterOutcome(
       break;
     case "failure":
       next.failure = true;
-      next.message = outcome.error.message;
+      next.message = errorMessage(outcome.error);
       break;
     case "retry":
-      next.message = outcome.error.message;
+      next.message = errorMessage(outcome.error);
       return Object.assign(next, dueIn(pauseAfter(record, outcome), now));
     case "children":
       next.retries = record.retries;

@@ -14,6 +14,7 @@ import type { RawOptions } from "../option_checks.ts";
 import { takeOptions } from "../declare.ts";
 import type { ChangeHandler } from "./change_handler.ts";
 import type { ChangeHandlerCause } from "./change_handler.ts";
+import { errorMessage } from "../../runtime/error_text.ts";
 
 /** Runs sub-handlers, and returns how each has ended. */
 type RunSubHandlers = (children: readonly ChangeHandler[]) => Promise<readonly SubOutcome[]>;
@@ -77,7 +78,7 @@ export class SubHandlers {
     for (const outcome of await this.run()) {
       if (outcome.kind !== "failure" || !steps.includes(outcome.id)) continue;
       const { id, error } = outcome;
-      throw new PermanentError(`The step "${id}" has failed: ${error.message}`, { cause: error });
+      throw new PermanentError(`The step "${id}" has failed: ${errorMessage(error)}`, { cause: error });
     }
   }
 
@@ -121,7 +122,8 @@ export function subHandler({ parent, args }: SubDeclaration): ChangeHandler {
   const named: RawOptions = typeof first === "string" ? { ...options, id: first } : options;
   const cause: ChangeHandlerCause = parent.needsChange === true ? "field" : "create";
   const resource = { options: {}, selector: parent.selector };
-  const handler = changeHandler({ resource, options: named, fn }, { cause, isSub: true });
+  // NB: parts may be very many, and each call of the handler declares them anew: their place is the handler's.
+  const handler = changeHandler({ resource, options: named, fn, site: parent.site }, { cause, isSub: true });
   return {
     ...handler,
     id: `${parent.id}/${handler.id}`,

@@ -419,7 +419,7 @@ const changes: Mutant[] = [
     ],
     ["ChangePart.run", "this.#slot.hasRunOptionalDeletes = true;", ""],
     ["ChangePart.run", "if (isLeaving && !this.#slot", "if (false && !this.#slot"],
-    ["ChangePart.work", "if (counts.succeeded + counts.failed > 0) {", "{"],
+    ["ChangePart.#sayProcessed", "if (counts.succeeded + counts.failed === 0) return;", ""],
     ["ChangePart.#conclude", "this.#note(cause.new, patch);", "this.#note(cause.old ?? cause.new, patch);"],
   ], finalizers),
   ...breaksOf(

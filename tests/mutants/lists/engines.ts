@@ -101,10 +101,10 @@ const mutants: Mutant[] = [
     ["PendingWrite.abandon", "return left;", "return NO_ATTEMPTS;"],
   ], METRICS),
   ...breaksOf("lib/controller/reconcile.ts", [["write", "succeeded.delete(end);", "void end;"]], METRICS),
-  ...breaksOf("lib/controller/controller.ts", [
+  ...breaksOf("lib/handlers/turn.ts", [
     [
-      "Controller.run",
-      "for (const end of state.pending.decide(turn.succeeded)) observer.attemptCounts?.(state, end);",
+      "decideSuccesses",
+      "countSuccesses(state.pending.decide(succeeded), { observed: { observer, subject: state }, logger });",
       "",
     ],
   ], METRICS),

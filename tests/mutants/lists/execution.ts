@@ -13,7 +13,7 @@ const mutants: Mutant[] = [
       "pauseAfter(backoff ?? defaultBackoff, retry, random)",
       "pauseAfter(defaultBackoff, retry, random)",
     ],
-    ["judge", `case "ignored":\n      return { kind: "success" };`, `case "ignored":`],
+    ["judge", `case "ignored":\n      return { kind: "success", isIgnored: true };`, `case "ignored":`],
     ["judge", `      return { kind: "failure", error };\n    case "temporary":`, `    case "temporary":`],
     ["exceededLimit", "if (handler.retries !== undefined && retry >= handler.retries) {", "if (false) {"],
     ["exceededLimit", "runtime >= handler.timeout) {", "runtime > handler.timeout) {"],
@@ -106,11 +106,6 @@ const mutants: Mutant[] = [
     ["collectHeaders", 'onFailure(error, "requestBegins");', "throw error;"],
   ]),
   ...breaksOf("lib/execution/object_writer.ts", [
-    [
-      "settleRefused",
-      'logger.error("The server refuses the patch as invalid',
-      'logger.debug("The server refuses the patch as invalid',
-    ],
     ["settleRefused", "(error.status === 400 || error.status === 422)", "error.status === 400"],
     ["settleRefused", "(error.status === 400 || error.status === 422)", "error.status === 422"],
     ["settleRefused", "(error.status === 400 || error.status === 422)", "error.status < 500"],
@@ -124,7 +119,6 @@ const mutants: Mutant[] = [
     ["dropped", "[...new Set([...pending.handlers, ...handlers])]", "[...handlers]"],
     ["isFinal", "races + 1 >= MOST_RACES ||", "races >= MOST_RACES ||"],
     ["isFinal", "races + 1 >= MOST_RACES || fieldsOf(refusal).length > 0", "races + 1 >= MOST_RACES"],
-    ["fieldsOf", 'fields.filter((field) => field !== "metadata.resourceVersion")', "fields"],
     ["ObjectWriter.#write", "fns.length > 0 ? [undefined, notes] : [notes, undefined]", "[notes, undefined]"],
     ["isNothing", "finalizer === undefined && ", ""],
     ["isNothing", "pending.isEmpty && ", ""],

@@ -42,7 +42,11 @@ const mutants: Mutant[] = [
     ],
     ["callHandler", "else observer.attemptCounts?.(subject, end);", ""],
     ["callHandler", "if (keepsResult && ", "if ("],
-    ["callHandler", "wrote: contribution?.isEmpty === false", "wrote: contribution !== undefined"],
+    [
+      "callHandler",
+      "const wrote = contribution?.isEmpty === false;",
+      "const wrote = contribution !== undefined;",
+    ],
     ["callHandler", "    fn,\n    clock,", "    clock,"],
   ]),
   ...breaksOf("lib/handlers/change/background_changes.ts", [

@@ -90,7 +90,7 @@ const mutants: Mutant[] = [
     ["locateChildren", "lost.push({ key, name, error });\n      return undefined;", "throw error;"],
   ], children),
   ...breaksOf("lib/execution/execute.ts", [
-    ["report", "(thrown instanceof ChildrenError && !thrown.isThrown);", "false;"],
+    ["report", "(thrown instanceof ChildrenError && !thrown.isThrown) ||", ""],
     ["report", "thrown instanceof ChildrenError && !thrown.isThrown", "thrown instanceof ChildrenError"],
   ], children),
   ...breaksOf("lib/execution/children_error.ts", [

@@ -9,6 +9,35 @@ const PROGRESS = { file: "lib/handlers/change/progress.ts", tests };
 const EXECUTE = { file: "lib/execution/execute.ts", tests };
 
 const mutants: Mutant[] = [
+  // A success is said before its write stands; a refusal has two lines, or a stack, or none of what was sent.
+  {
+    file: "lib/handlers/call.ts",
+    tests: ["tests/scenarios/refusal_lines_test.ts"],
+    in: "callHandler",
+    replace: "if (hasSucceeded && isHeld && !isUnsaid) sayThatItSucceeded(logger, start);",
+    by: "if (hasSucceeded && isHeld) sayThatItSucceeded(logger, start);",
+  },
+  {
+    file: "lib/execution/execute.ts",
+    tests: ["tests/scenarios/refusal_lines_test.ts"],
+    in: "failAfterwards",
+    replace: "markAsTold(error);",
+    by: "",
+  },
+  {
+    file: "lib/execution/execute.ts",
+    tests: ["tests/scenarios/refusal_lines_test.ts"],
+    in: "report",
+    replace: " || thrown instanceof RefusedWrite;",
+    by: ";",
+  },
+  {
+    file: "lib/execution/refused_write.ts",
+    tests: ["tests/execution/refused_write_test.ts"],
+    in: "fieldsOf",
+    replace: '.filter((field) => field !== "metadata.resourceVersion")',
+    by: "",
+  },
   // A wait is thrown into the author's function; a look at the children is the last one.
   {
     file: "lib/execution/waiting.ts",

@@ -141,7 +141,7 @@ const mutants: Mutant[] = [
   {
     ...WRITER,
     in: "ObjectWriter.#write",
-    replace: "return settleRefused(error instanceof ApiError ? this.#toldOf(error, state) : error, request);",
+    replace: "return settleRefused(told, request, told === error ? wanted.content : undefined);",
     by: "throw error;",
   },
   {
