@@ -20,7 +20,6 @@ import type { Clock } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import { confidentialFieldsOf } from "../settings/server_selectors.ts";
 import type { PersistenceSettings } from "../settings/sections.ts";
-import { toError } from "./errors.ts";
 import { fieldsOf, RefusedWrite } from "./refused_write.ts";
 import type { Observer, Subject } from "./observer.ts";
 import type { Outgoing, PendingWrite, Refusal } from "./pending_write.ts";

@@ -277,7 +277,7 @@ describe("ObjectWriter.write()", () => {
   });
 
   it("writes functions five times at most that lose one race after the other", async () => {
-    const { write, pending, requests, logs } = world(Array.from({ length: 9 }, () => conflict));
+    const { write, pending, requests } = world(Array.from({ length: 9 }, () => conflict));
     const fn: PatchFunction = (body) => void (body.status = { counted: true });
     const patch = new Patch();
     patch.fns.push(fn);
