@@ -101,8 +101,8 @@ export function duplicate(field: string, value: unknown): Cause {
 }
 
 /** A field names something that is not there. */
-export function notFound(field: string, value: unknown): Cause {
-  return { reason: "FieldValueNotFound", field, message: badValue("Not found", { value, detail: "" }) };
+export function notFound(field: string, value: unknown, detail = ""): Cause {
+  return { reason: "FieldValueNotFound", field, message: badValue("Not found", { value, detail }) };
 }
 
 /** A field must not be set here. */

@@ -76,3 +76,8 @@ export function fill(target: JsonObject, defaults: Readonly<JsonObject>): void {
 export function objectsIn(list: unknown): JsonObject[] {
   return Array.isArray(list) ? list.filter(isObject) : [];
 }
+
+/** Returns the objects of a list of structs as Go reads them: an entry that is null is an empty one. */
+export function structsIn(list: unknown): JsonObject[] {
+  return Array.isArray(list) ? list.map((each) => isObject(each) ? each : {}) : [];
+}

@@ -8,7 +8,7 @@ import type { JsonObject } from "../../../model/object.ts";
 import { type Cause, duplicate, forbidden, invalid, notFound, required } from "../causes.ts";
 import { formatQuantity, readQuantity } from "../formats/quantity.ts";
 import { configKeyErrors, dnsLabelErrors, dnsSubdomainErrors, portNameErrors } from "../names.ts";
-import { isObject, objectAt, objectsIn } from "../values.ts";
+import { isObject, objectAt, objectsIn, structsIn } from "../values.ts";
 import { choiceCauses, negativeCauses, portCauses } from "./value_checks.ts";
 
 const PROTOCOLS = ["SCTP", "TCP", "UDP"];
@@ -23,13 +23,15 @@ export interface ContainerOptions {
   /** Names of the containers before. */
   readonly names: Set<unknown>;
   readonly volumes: ReadonlySet<unknown>;
+  /** Names of the Pod's claims of devices. */
+  readonly claims: ReadonlySet<string>;
   /** Whether it runs before the others, and ends. */
   readonly isInitial: boolean;
 }
 
 /** Says what is wrong with a container. */
 export function containerCauses(container: JsonObject, options: ContainerOptions): Cause[] {
-  const { path, names, volumes, isInitial } = options;
+  const { path, names, volumes, claims, isInitial } = options;
   const { name = "", image = "", ports, env, envFrom, volumeMounts, resources } = container;
   return [
     ...nameCauses(name, `${path}.name`),
@@ -41,6 +43,7 @@ export function containerCauses(container: JsonObject, options: ContainerOptions
     ...mountCauses(objectsIn(volumeMounts), { path: `${path}.volumeMounts`, volumes }),
     ...choiceCauses(container.imagePullPolicy, `${path}.imagePullPolicy`, PULLS),
     ...resourceCauses(isObject(resources) ? resources : {}, `${path}.resources`),
+    ...claimCauses(isObject(resources) ? resources.claims : [], { path: `${path}.resources.claims`, claims }),
     ...repeatedCauses(name, { field: `${path}.name`, names }),
     ...(isInitial && container.restartPolicy !== "Always"
       ? lastingCauses(container, path)
@@ -185,6 +188,39 @@ function resourceCauses(resources: JsonObject, path: string): Cause[] {
     }
   }
   return causes;
+}
+
+/** The Pod has a claim of each name, and none stands twice, as a whole or with the same request. */
+function claimCauses(
+  references: unknown,
+  { path, claims }: { readonly path: string; readonly claims: ReadonlySet<string> },
+): Cause[] {
+  const before = new Set<string>();
+  return structsIn(references).flatMap((reference, index) => {
+    const at = `${path}[${index}]`;
+    const name = String(reference.name ?? "");
+    const request = String(reference.request ?? "");
+    if (name === "") return [required(at)];
+    const key = request === "" ? name : `${name}/${request}`;
+    const causes: Cause[] = [];
+    if (before.has(name)) causes.push(duplicate(at, name));
+    else {
+      if (request !== "") {
+        causes.push(
+          ...dnsLabelErrors(request).map((detail) => invalid(`${at}.request`, { value: request, detail })),
+        );
+      }
+      if (before.has(key)) causes.push(duplicate(at, key));
+      else if (request === "") {
+        const parts = [...before].filter((each) => each.startsWith(`${name}/`));
+        causes.push(...parts.map(() => duplicate(at, name)));
+      }
+      before.add(key);
+    }
+    if (claims.has(name)) return causes;
+    const known = claims.size === 0 ? " which is empty" : `: ${[...claims].sort().join(", ")}`;
+    return [...causes, notFound(at, name, `must be one of the names in pod.spec.resourceClaims${known}`)];
+  });
 }
 
 const HOOKS = ["postStart", "preStop"];

@@ -7,10 +7,11 @@
 
 import type { JsonObject } from "../../../model/object.ts";
 import { type Cause, duplicate, forbidden, invalid, notSupported, required } from "../causes.ts";
+import { PrintedStruct } from "../formats/go_format.ts";
 import { ipErrors } from "../formats/ip_address.ts";
 import { annotationCauses, labelCauses } from "../labels.ts";
 import { dnsLabelErrors, dnsSubdomainErrors, qualifiedNameErrors } from "../names.ts";
-import { isObject, objectAt, objectsIn } from "../values.ts";
+import { isObject, objectAt, objectsIn, structsIn } from "../values.ts";
 import { containerCauses, nameCauses, repeatedCauses } from "./container_checks.ts";
 import { choiceCauses, negativeCauses } from "./value_checks.ts";
 
@@ -28,13 +29,16 @@ export interface PodSpecOptions {
 export function podSpecCauses(spec: JsonObject, { path, claims = [] }: PodSpecOptions): Cause[] {
   const causes = volumeCauses(objectsIn(spec.volumes), `${path}.volumes`);
   const volumes = new Set([...objectsIn(spec.volumes).map(({ name }) => name), ...claims]);
+  const devices = structsIn(spec.resourceClaims);
+  causes.push(...deviceCauses(devices, `${path}.resourceClaims`));
+  const deviceNames = new Set(devices.map(({ name }) => String(name ?? "")).filter((name) => name !== ""));
   const names = new Set<unknown>();
   for (const field of ["containers", "initContainers"]) {
     const containers = Array.isArray(spec[field]) ? spec[field] : [];
     const isInitial = field === "initContainers";
     if (!isInitial && containers.length === 0) causes.push(required(`${path}.containers`));
     for (const [index, container] of containers.entries()) {
-      const options = { path: `${path}.${field}[${index}]`, names, volumes, isInitial };
+      const options = { path: `${path}.${field}[${index}]`, names, volumes, claims: deviceNames, isInitial };
       causes.push(...containerCauses(isObject(container) ? container : {}, options));
     }
     if (!isInitial) causes.push(...hostPortCauses(objectsIn(containers), `${path}.containers`));
@@ -54,6 +58,38 @@ export function podSpecCauses(spec: JsonObject, { path, claims = [] }: PodSpecOp
     causes.push(invalid(`${path}.activeDeadlineSeconds`, { value, detail }));
   }
   return [...causes, ...hostCauses(spec, path)];
+}
+
+/** The Pod's claims of devices: each with a name of its own, and with either a claim or a template. */
+function deviceCauses(claims: readonly JsonObject[], path: string): Cause[] {
+  const names = new Set<unknown>();
+  return claims.flatMap((claim, index) => {
+    const at = `${path}[${index}]`;
+    const { name = "", resourceClaimName, resourceClaimTemplateName } = claim;
+    const causes = names.has(name) ? [duplicate(`${at}.name`, name)] : nameCauses(name, `${at}.name`);
+    if (name !== "") names.add(name);
+    const sources = Object.entries({ resourceClaimName, resourceClaimTemplateName })
+      .filter(([, value]) => value !== undefined && value !== null);
+    if (sources.length !== 1) {
+      const detail = sources.length === 0
+        ? "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"
+        : "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified";
+      causes.push(
+        invalid(at, {
+          value: new PrintedStruct({
+            Name: name,
+            ResourceClaimName: resourceClaimName ?? null,
+            ResourceClaimTemplateName: resourceClaimTemplateName ?? null,
+          }),
+          detail,
+        }),
+      );
+    }
+    const bad = sources.flatMap(([field, value]) =>
+      dnsSubdomainErrors(String(value)).map((detail) => invalid(`${at}.${field}`, { value, detail }))
+    );
+    return [...causes, ...bad];
+  });
 }
 
 /** Says what is wrong with a template of Pods. */

@@ -1,5 +1,6 @@
 /** Values of built-in kinds that are refused, and their neighbours that are not. */
 
+import type { JsonObject } from "../../../../lib/model/object.ts";
 import type { Answer } from "../session.ts";
 import type { Scenario } from "./scenario.ts";
 
@@ -212,6 +213,10 @@ function volume(more: Answer): Answer {
   return { containers: [container], volumes: [{ name: "v", ...more }] };
 }
 
+function devices(resourceClaims: readonly JsonObject[], claims: readonly JsonObject[] = []): JsonObject {
+  return { containers: [{ ...container, resources: { claims } }], resourceClaims };
+}
+
 const PODS: readonly Answer[] = [
   one({ env: [{ name: "" }] }),
   one({ env: [{ name: "a=b" }] }),
@@ -234,6 +239,23 @@ const PODS: readonly Answer[] = [
   one({ lifecycle: { preStop: {} } }),
 
   one({ ports: [{ name: "a", containerPort: 1 }, { name: "a", containerPort: 2 }] }),
+  one({ resources: { claims: [{}] } }),
+  one({ resources: { claims: [{ name: "gpu" }] } }),
+  devices([{ name: "a" }]),
+  devices([{ name: "A_", resourceClaimName: "a", resourceClaimTemplateName: "b" }, {
+    resourceClaimName: "C_",
+  }]),
+  devices([{ name: "gpu", resourceClaimName: "a" }, { name: "gpu", resourceClaimName: "a" }], [{
+    name: "b",
+  }]),
+  devices([{ name: "gpu", resourceClaimName: "a" }], [{ name: "gpu" }]),
+  devices([{ name: "gpu", resourceClaimName: "a" }], [{ name: "gpu" }, { name: "gpu", request: "a" }]),
+  devices([{ name: "gpu", resourceClaimName: "a" }], [
+    { name: "gpu", request: "a" },
+    { name: "gpu", request: "a" },
+    { name: "gpu", request: "B_" },
+    { name: "gpu" },
+  ]),
   one({ ports: [{ name: "A B", containerPort: 1 }] }),
   one({ ports: [{ containerPort: 1, hostPort: 5 }, { containerPort: 2, hostPort: 5 }] }),
   volume({}),
