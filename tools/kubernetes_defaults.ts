@@ -7,13 +7,18 @@
  * webhook sees them with their defaults, and before they are checked, so that they need not be valid. Written are, for each type:
  * the fields that are filled in, the fields that change others, and those whose empty value is kept. A place whose type behaves
  * differently there has a table of its own.
+ *
+ * `--compare` writes nothing: it posts the same objects to the server in the process as well, and tells where the two complete them
+ * differently.
  */
 
 import { writeFileSync } from "node:fs";
+import process from "node:process";
 import { fileURLToPath } from "node:url";
 import type { TypeDefaults } from "../lib/kits/apiserver/types/completion.ts";
-import { realTarget } from "../tests/conformance/apiserver/target.ts";
+import { inProcessTarget, realTarget } from "../tests/conformance/apiserver/target.ts";
 import { readOptions } from "./options.ts";
+import { compareDefaults } from "./defaults/compare.ts";
 import { Probe } from "./defaults/probe.ts";
 import { recordTypes } from "./defaults/record.ts";
 
@@ -35,12 +40,40 @@ const DISABLED = [
   "TaintNodesByCondition",
 ];
 
-readOptions(import.meta.url, { options: {} });
-await using target = await realTarget([`--disable-admission-plugins=${DISABLED.join(",")}`]);
+/** The server in the process has nothing of them. */
+const NOT_IN_PROCESS = ["StorageObjectInUseProtection", "TaintNodesByCondition"];
+
+const { values } = readOptions(import.meta.url, {
+  options: { compare: { type: "boolean", default: false } },
+});
+const disabled = values.compare ? NOT_IN_PROCESS : DISABLED;
+const flags = [`--disable-admission-plugins=${disabled.join(",")}`];
+await using target = await realTarget(flags);
 await using probe = await Probe.open(target);
-const tables = await recordTypes(probe);
-writeFileSync(OUT, moduleOf(tables, await versionOf()));
-console.log(`${tables.size} tables from ${probe.count} objects`);
+if (values.compare) await compare();
+else await record();
+
+async function record(): Promise<void> {
+  const tables = await recordTypes(probe);
+  writeFileSync(OUT, moduleOf(tables, await versionOf()));
+  console.log(`${tables.size} tables from ${probe.count} objects`);
+}
+
+async function compare(): Promise<void> {
+  await using ours = await inProcessTarget();
+  await using own = await Probe.open(ours);
+  const { equal, different } = await compareDefaults(own, probe);
+  const unknown = different.filter(({ reason }) => reason === undefined);
+  for (const { probe, ours, real } of unknown) {
+    console.log(`${probe}\n  ours: ${JSON.stringify(ours)}\n  real: ${JSON.stringify(real)}`);
+  }
+  const reasons = new Set(different.flatMap(({ reason }) => reason ?? []));
+  for (const reason of reasons) {
+    console.log(`${different.filter((each) => each.reason === reason).length} with a reason: ${reason}`);
+  }
+  console.log(`${equal} probes are completed alike, ${unknown.length} differently without a reason`);
+  process.exitCode = unknown.length === 0 ? 0 : 1;
+}
 
 async function versionOf(): Promise<string> {
   const { gitVersion } = await (await target.send({ method: "GET", path: "/version" })).json();

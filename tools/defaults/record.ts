@@ -16,12 +16,12 @@ import type { JsonObject } from "../../lib/model/object.ts";
 import type { Probe, ProbedKind } from "./probe.ts";
 
 /** The way from an object to a struct in it. */
-interface Step {
+export interface Step {
   readonly field: string;
   readonly form: "one" | "list" | "map";
 }
 
-interface Place {
+export interface Place {
   readonly kind: ProbedKind;
   readonly steps: readonly Step[];
   readonly type: string;
@@ -61,12 +61,12 @@ export async function recordTypes(probe: Probe): Promise<Map<string, TypeDefault
   return tables;
 }
 
-function pathOf({ kind, steps }: Place): string {
+export function pathOf({ kind, steps }: Place): string {
   return [kind.kind, ...steps.map(({ field }) => field)].join(".");
 }
 
 /** Returns places for each type: in different kinds, and of several in a kind the nearest to its root. */
-function placesOf(kinds: readonly ProbedKind[]): Map<string, Place[]> {
+export function placesOf(kinds: readonly ProbedKind[]): Map<string, Place[]> {
   const places = new Map<string, Place[]>();
   let open: Place[] = kinds.flatMap((kind) => {
     const type = typeOfKind(kind.apiVersion, kind.kind);
@@ -105,7 +105,7 @@ function structIn(shape: Shape): { readonly type: string; readonly form: Step["f
 }
 
 /** Returns an object with a value at a place. */
-function around(steps: readonly Step[], value: unknown): JsonObject {
+export function around(steps: readonly Step[], value: unknown): JsonObject {
   return steps.reduceRight<unknown>((inner, { field, form }) => {
     return { [field]: form === "list" ? [inner] : form === "map" ? { k: inner } : inner };
   }, value) as JsonObject;
@@ -136,7 +136,10 @@ async function recordType(
   if (empty === undefined) return undefined;
   const filled: JsonObject = {};
   for (const { name, shape, isPointer } of fields) {
-    if (empty[name] === undefined) continue;
+    // A time that is filled in is that of the recording.
+    if (empty[name] === undefined || shape.kind === "type" && isTime(shape.name) && empty[name] !== null) {
+      continue;
+    }
     // The content of a struct that is always there is its type's matter.
     filled[name] = structIn(shape)?.form === "one" && !isPointer && isSimple(empty[name]) ? {} : empty[name];
   }
@@ -145,6 +148,7 @@ async function recordType(
   if (known !== undefined) return known;
   const rules: Rule[] = [];
   const kept: string[] = [];
+  const dropped: string[] = [];
   for (const field of fields) {
     const changes: { readonly value: unknown; readonly rule: Rule }[] = [];
     let tried = 0;
@@ -157,15 +161,17 @@ async function recordType(
     }
     rules.push(...combined(changes, tried));
     if (!field.isPointer && await keepsEmpty(ask, field, empty)) kept.push(field.name);
+    if (!field.isPointer && field.required && await dropsEmpty(ask, field)) dropped.push(field.name);
   }
   return {
     ...(Object.keys(filled).length > 0 ? { fill: filled } : {}),
     ...(rules.length > 0 ? { rules } : {}),
     ...(kept.length > 0 ? { kept } : {}),
+    ...(dropped.length > 0 ? { dropped } : {}),
   };
 }
 
-function isIdentity(name: string, steps: readonly Step[]): boolean {
+export function isIdentity(name: string, steps: readonly Step[]): boolean {
   return steps.length === 0 && ["apiVersion", "kind", "metadata"].includes(name);
 }
 
@@ -206,7 +212,7 @@ function sampleOf(shape: Shape): unknown {
   }
 }
 
-function valuesFor({ name, shape, isPointer }: Field, schema: JsonObject | undefined): unknown[] {
+export function valuesFor({ name, shape, isPointer }: Field, schema: JsonObject | undefined): unknown[] {
   const properties = schema?.properties as JsonObject | undefined;
   const property = properties?.[name] as JsonObject | undefined;
   const named = property?.enum;
@@ -230,7 +236,7 @@ function ruleFor(
     if (key === field || equal(found[key], empty[key])) continue;
     if (found[key] === undefined) without.push(key);
     // NB: a list of the sample, or its item, is no default.
-    else if (isMadeOf(found[key], value)) continue;
+    else if (isMadeOf(found[key], value) || isMoment(found[key])) continue;
     else if (equal(found[key], value) && typeof value !== "boolean" && !equal(value, {})) copied.push(key);
     else then[key] = found[key];
   }
@@ -243,7 +249,16 @@ function ruleFor(
   };
 }
 
+function isTime(type: string): boolean {
+  return type === "meta.Time" || type === "meta.MicroTime";
+}
+
+function isMoment(value: unknown): boolean {
+  return typeof value === "string" && /^\d{4}-\d\d-\d\dT/.test(value);
+}
+
 function isMadeOf(found: unknown, value: unknown): boolean {
+  if (value === "probe" && JSON.stringify(found).includes('"probe"')) return !equal(found, value);
   return Array.isArray(found) && !Array.isArray(value) && equal(found, [value]) ||
     Array.isArray(value) && !Array.isArray(found) && equal([found], value);
 }
@@ -271,10 +286,27 @@ async function keepsEmpty(
   return found !== undefined && equal(found[name], zero) && !equal(empty[name], zero);
 }
 
+/** Whether an empty value goes that somebody writes, although the field has to be there. */
+async function dropsEmpty(
+  ask: (value: JsonObject) => Promise<JsonObject | undefined>,
+  { name, shape }: Field,
+): Promise<boolean> {
+  const zero = emptyOf(shape);
+  if (zero === undefined) return false;
+  const found = await ask({ [name]: zero });
+  return found !== undefined && found[name] === undefined;
+}
+
 function zeroOf(shape: Shape): unknown {
   if (shape.kind === "list") return [];
   if (shape.kind === "map") return {};
   return undefined;
+}
+
+/** Returns the empty value of a field; undefined for structs. */
+export function emptyOf(shape: Shape): unknown {
+  if (shape.kind !== "scalar") return zeroOf(shape);
+  return shape.type === "boolean" ? false : shape.type === "string" ? "" : 0;
 }
 
 function mostCommon(tables: readonly TypeDefaults[]): TypeDefaults | undefined {

@@ -325,7 +325,7 @@ function rulesOf(
   if (ROLE_KINDS.includes(kind)) return roleRules(kind);
   if (kind === "Service") return serviceRules(store.collection("services"));
   if (kind === "PriorityClass") return priorityClassRules(store.collection(PRIORITY_CLASSES));
-  return builtinRules(kind, { group, store, runsPods });
+  return builtinRules(kind, { group, now: () => clock.now(), store, runsPods });
 }
 
 const ROLE_KINDS = ["Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding"];

@@ -55,7 +55,7 @@ function decodeStruct(object: JsonObject, { type, skipped, place }: Struct, deco
     const field: Field | undefined = fields.get(key);
     if (field !== undefined && isPlain(object[key], field.shape)) {
       // NB: nor zero from nothing, where it keeps no pointer.
-      if (!field.isPointer && !field.required && isZero(object[key])) delete object[key];
+      if (!field.isPointer && isZero(object[key]) && !keepsZero(type, field)) delete object[key];
       continue;
     }
     const embedded = field === undefined ? undefined : embeddedIn(type, field);
@@ -72,9 +72,7 @@ function decodeStruct(object: JsonObject, { type, skipped, place }: Struct, deco
       const precision = precisionOf(field.shape);
       if (precision !== undefined) object[key] = readTime(String(object[key]), precision, decoding);
       // NB: Go does not tell an empty list or map that may be left out from none.
-      if (!field.required && isNothing(object[key], field.shape) && !keepsEmpty(type, key)) {
-        delete object[key];
-      }
+      if (isNothing(object[key], field.shape) && !keepsEmpty(type, field)) delete object[key];
     }
   }
 }
@@ -90,6 +88,11 @@ const EMBEDDED: Readonly<Record<string, string>> = {
 /** NB: Go's errors name them. */
 function embeddedIn(type: string, { numbers }: Field): string | undefined {
   return numbers.length > 1 ? EMBEDDED[type] ?? "LocalObjectReference" : undefined;
+}
+
+/** NB: tables of empty values are of lists and maps where fields may be left out. */
+function keepsZero(type: string, field: Field): boolean {
+  return field.required && keepsEmpty(type, field);
 }
 
 function isZero(value: unknown): boolean {

@@ -27,6 +27,13 @@ export function defaultBuiltin(kind: string, object: KubeObject): void {
     for (const container of containersOf(spec)) defaultRequests(container);
     if (spec.hostNetwork === true) defaultHostPorts(spec);
   }
+  if (kind === "Pod") fillPair(objectAt(object, "status"), { one: "podIP", all: "podIPs", key: "ip" });
+  if (kind === "Node") fillPair(spec, { one: "podCIDR", all: "podCIDRs" });
+  if (kind === "StatefulSet") {
+    for (const claim of objectsIn(spec.volumeClaimTemplates)) {
+      Object.assign(claim, { apiVersion: "v1", kind: "PersistentVolumeClaim" });
+    }
+  }
   if (kind === "LimitRange") { for (const limit of objectsIn(spec.limits)) defaultLimit(limit); }
   if (kind === "ReplicationController") defaultReplicationController(spec, object);
 }
@@ -41,13 +48,36 @@ function podSpecIn(kind: string, object: KubeObject): JsonObject | undefined {
   return objectAt(objectAt(holder, "template"), "spec");
 }
 
-/** Images without a version are fetched always. */
+/** Images without a version are fetched always, but for names that are none. */
 function defaultContainers(pod: JsonObject): void {
   for (const container of [...containersOf(pod), ...objectsIn(pod.ephemeralContainers)]) {
     const image = String(container.image ?? "");
     const tag = image.slice(image.lastIndexOf("/") + 1).split(":")[1];
-    fill(container, { imagePullPolicy: tag === undefined || tag === "latest" ? "Always" : "IfNotPresent" });
+    const isNewest = isImage(image) && (tag === undefined || tag === "latest");
+    fill(container, { imagePullPolicy: isNewest ? "Always" : "IfNotPresent" });
   }
+}
+
+/** Whether a repository is in lower case, behind the name of a registry. Source: github.com/distribution/reference. */
+function isImage(image: string): boolean {
+  const name = image.replace(/[@:][^/]*$/, "");
+  const [first = "", ...rest] = name.split("/");
+  const hasRegistry = rest.length > 0 &&
+    (/[.:]/.test(first) || first === "localhost" || first !== first.toLowerCase());
+  const path = hasRegistry ? rest : [first, ...rest];
+  return path.every((part) => /^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*$/.test(part));
+}
+
+/** A field of one value, and its newer list: the first item is that value. */
+function fillPair(
+  object: JsonObject | undefined,
+  { one, all, key }: { readonly one: string; readonly all: string; readonly key?: string },
+): void {
+  if (object === undefined) return;
+  const [first] = Array.isArray(object[all]) ? object[all] : [];
+  const value = key === undefined || !isObject(first) ? first : first[key];
+  if (value) object[one] = value;
+  else if (object[one]) object[all] = [key === undefined ? object[one] : { [key]: object[one] }];
 }
 
 /** NB: of a Pod alone, and not of templates. */

@@ -6,7 +6,7 @@
 
 import type { JsonObject } from "../../../model/object.ts";
 import type { Conversion } from "../kinds.ts";
-import { setOwn } from "../values.ts";
+import { isObject, setOwn } from "../values.ts";
 
 /** Core name to name in events.k8s.io. What is not listed is called the same. */
 const NAMES: Readonly<Record<string, string>> = {
@@ -38,12 +38,13 @@ export const EVENT_FIELDS: Readonly<Record<string, string>> = {
 };
 
 export const EVENT_CONVERSION: Conversion = {
-  toServed: (stored) => withoutEmpty({ ...rename(stored, NAMES), apiVersion: "events.k8s.io/v1" }),
+  toServed: (stored) => shown({ ...rename(stored, NAMES), apiVersion: "events.k8s.io/v1" }),
   toStored: (served) => ({ ...rename(served, BACK), apiVersion: "v1" }),
 };
 
-/** NB: the core group shows empty reporters, this one does not. */
-function withoutEmpty(event: JsonObject): JsonObject {
+/** The core group shows empty reporters, and no count of zero; this group does the opposite. */
+function shown(event: JsonObject): JsonObject {
+  if (isObject(event.series)) event.series = { count: 0, ...event.series };
   for (const key of ["reportingController", "reportingInstance"]) if (event[key] === "") delete event[key];
   return event;
 }

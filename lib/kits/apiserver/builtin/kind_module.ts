@@ -13,6 +13,8 @@ import type { Store } from "../store.ts";
 /** The surroundings of a kind. */
 export interface KindContext {
   readonly group: string;
+  /** The time, in milliseconds since 1970. */
+  readonly now: () => number;
   /** Has objects of others, which some kinds ask for. */
   readonly store: Store;
   /** Whether Pods live, and so get a service account. */

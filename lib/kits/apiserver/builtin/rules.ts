@@ -16,6 +16,7 @@ import { DAEMON_SET } from "./modules/daemon_set.ts";
 import { JOB } from "./modules/job.ts";
 import { NAMESPACE } from "./modules/namespace.ts";
 import { podModule } from "./modules/pod.ts";
+import { resourceSliceModule } from "./modules/resource_slice.ts";
 import { SECRET } from "./modules/secret.ts";
 
 /** The particulars of each kind that has any: a module, or a line where that is all. */
@@ -37,6 +38,7 @@ const MODULES: Readonly<Record<string, (context: KindContext) => KindModule>> = 
     Pod: podModule,
     // NB: these alone leave their Pods behind, unless the client wants it otherwise.
     ReplicationController: () => ({ orphans: true }),
+    ResourceSlice: resourceSliceModule,
     Secret: () => SECRET,
   },
 );

@@ -7,7 +7,7 @@
 
 import type { JsonObject } from "../../../model/object.ts";
 import { clone, equal, isObject, setOwn } from "../values.ts";
-import { fieldsByName, type Shape } from "./mod.ts";
+import { type Field, fieldsByName, type Shape } from "./mod.ts";
 import { RECORDED } from "./recorded.ts";
 
 /** The table of a type. */
@@ -17,6 +17,8 @@ export interface TypeDefaults {
   readonly rules?: readonly Rule[];
   /** Fields whose empty value is kept, although it is no pointer. */
   readonly kept?: readonly string[];
+  /** Fields whose empty value goes, although they have to be there. */
+  readonly dropped?: readonly string[];
 }
 
 /** How one field changes what is filled into others. */
@@ -88,9 +90,15 @@ function shapeMatters(shape: Shape): boolean {
   return shape.kind !== "scalar" && shapeMatters(shape.of);
 }
 
-/** Tells whether the empty value of a field stays that somebody writes. */
-export function keepsEmpty(type: string, field: string): boolean {
-  return tableOf(type)?.kept?.includes(field) ?? false;
+/** Returns what is filled into a type, as far as it does not depend on other fields. */
+export function recordedFill(type: string): Readonly<JsonObject> {
+  return tableOf(type)?.fill ?? {};
+}
+
+/** Tells whether the empty value of a field stays that somebody writes: of those that have to be there, nearly always. */
+export function keepsEmpty(type: string, { name, required }: Field): boolean {
+  const table = tableOf(type);
+  return required ? !(table?.dropped?.includes(name) ?? false) : table?.kept?.includes(name) ?? false;
 }
 
 /** Completes an object of a kind, in place; its metadata is somebody else's. */

@@ -94,6 +94,8 @@ core.ContainerExtendedResourceRequest {"fill":{"containerName":"","requestName":
 core.ContainerImage {"fill":{"names":null},"kept":["names"]}
 core.ContainerPort {"fill":{"containerPort":0,"protocol":"TCP"}}
 core.ContainerResizePolicy {"fill":{"resourceName":"","restartPolicy":""}}
+core.ContainerRestartRule {"dropped":["action"]}
+core.ContainerRestartRuleOnExitCodes {"dropped":["operator"]}
 core.ContainerStateRunning {"fill":{"startedAt":null}}
 core.ContainerStateTerminated {"fill":{"exitCode":0,"finishedAt":null,"startedAt":null}}
 core.ContainerStatus {"fill":{"image":"","imageID":"","lastState":{},"name":"","ready":false,"restartCount":0,"state":{}}}
@@ -122,6 +124,7 @@ core.HostPathVolumeSource {"fill":{"path":"","type":""}}
 core.ISCSIPersistentVolumeSource {"fill":{"iqn":"","iscsiInterface":"default","lun":0,"targetPortal":""}}
 core.ISCSIVolumeSource {"fill":{"iqn":"","iscsiInterface":"default","lun":0,"targetPortal":""}}
 core.ImageVolumeSource {"fill":{"pullPolicy":"IfNotPresent"},"rules":[{"field":"reference","then":{"pullPolicy":"Always"}}]}
+core.ImageVolumeStatus {"dropped":["imageRef"]}
 core.KeyToPath {"fill":{"key":"","path":""}}
 core.LimitRange {"fill":{"spec":{}}}
 core.LimitRangeItem {"fill":{"type":""}}
@@ -158,6 +161,7 @@ core.PersistentVolumeStatus {"fill":{"phase":"Pending"}}
 core.PhotonPersistentDiskVolumeSource {"fill":{"pdID":""}}
 core.Pod {"fill":{"spec":{},"status":{}}}
 core.PodAffinityTerm {"fill":{"topologyKey":""}}
+core.PodCertificateProjection {"dropped":["keyType","signerName"]}
 core.PodCondition {"fill":{"lastProbeTime":null,"lastTransitionTime":null,"status":"","type":""}}
 core.PodExtendedResourceClaimStatus {"fill":{"requestMappings":null,"resourceClaimName":""},"kept":["requestMappings"]}
 core.PodIP {"fill":{"ip":""}}
@@ -254,6 +258,7 @@ networking.IngressStatus {"fill":{"loadBalancer":{}}}
 networking.NetworkPolicy {"fill":{"spec":{}}}
 networking.NetworkPolicyPort {"fill":{"protocol":"TCP"}}
 networking.NetworkPolicySpec {"fill":{"podSelector":{},"policyTypes":["Ingress"]},"rules":[{"field":"egress","then":{"policyTypes":["Ingress","Egress"]}}]}
+networking.ParentReference {"dropped":["name","resource"]}
 networking.ServiceCIDR {"fill":{"spec":{},"status":{}}}
 node.RuntimeClass {"fill":{"handler":""}}
 policy.PodDisruptionBudget {"fill":{"spec":{},"status":{}}}
@@ -270,17 +275,17 @@ resource.AllocationResult {"fill":{"devices":{}}}
 resource.CELDeviceSelector {"fill":{"expression":""}}
 resource.CapacityRequestPolicy {"fill":{"default":null}}
 resource.Counter {"fill":{"value":"0"}}
-resource.CounterSet {"fill":{"name":""}}
+resource.CounterSet {"fill":{"name":""},"dropped":["counters"]}
 resource.Device {"fill":{"name":""}}
 resource.DeviceAllocationConfiguration {"fill":{"source":""}}
 resource.DeviceCapacity {"fill":{"value":"0"}}
 resource.DeviceClaim {"fill":{"requests":null},"kept":["requests"]}
 resource.DeviceClass {"fill":{"spec":{}}}
-resource.DeviceCounterConsumption {"fill":{"counterSet":""}}
+resource.DeviceCounterConsumption {"fill":{"counterSet":""},"dropped":["counters"]}
 resource.DeviceRequest {"fill":{"name":""}}
 resource.DeviceRequestAllocationResult {"fill":{"device":"","driver":"","pool":"","request":""}}
 resource.DeviceSubRequest {"fill":{"allocationMode":"ExactCount","count":1,"deviceClassName":"","name":""},"rules":[{"field":"allocationMode","without":["count"],"is":"All"}]}
-resource.DeviceTaint {"fill":{"effect":"","key":"","timeAdded":"2026-11-27T01:54:11Z"},"rules":[{"field":"effect","then":{"timeAdded":"2026-11-27T01:54:12Z"},"is":"None"},{"field":"key","then":{"timeAdded":"2026-11-27T01:54:12Z"}},{"field":"value","then":{"timeAdded":"2026-11-27T01:54:12Z"}}]}
+resource.DeviceTaint {"fill":{"effect":"","key":""}}
 resource.DeviceToleration {"fill":{"operator":"Equal"}}
 resource.ExactDeviceRequest {"fill":{"allocationMode":"ExactCount","count":1,"deviceClassName":""},"rules":[{"field":"allocationMode","without":["count"],"is":"All"}]}
 resource.NodeAllocatableResourceMapping {"fill":{"allocationMultiplier":"1"}}

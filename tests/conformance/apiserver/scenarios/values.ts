@@ -316,4 +316,37 @@ export const VALUES: readonly Scenario[] = [
       }
     },
   },
+  {
+    name: "completes objects whose values are empty, or stand in a newer field",
+    async run(api) {
+      await api.namespace("filled");
+      const core = "/api/v1/namespaces/filled";
+      await api.call("POST", "/api/v1/nodes?dryRun=All", {
+        metadata: { name: "a" },
+        spec: {
+          podCIDR: "10.0.0.0/24",
+          taints: [{ key: "node.kubernetes.io/not-ready", effect: "NoSchedule" }],
+        },
+      });
+      for (const [index, image] of ["", "A", "a@sha256:b", "A.B/c", "localhost/a:latest", "a//b"].entries()) {
+        await api.call("POST", `${core}/podtemplates?dryRun=All`, {
+          metadata: { name: `images-${index}` },
+          template: { spec: { containers: [{ name: "a", image }] } },
+        });
+      }
+      await api.call("POST", "/apis/apps/v1/namespaces/filled/statefulsets?dryRun=All", {
+        metadata: { name: "a" },
+        spec: {
+          selector,
+          template: { metadata: { labels: selector.matchLabels }, spec: { containers: [container] } },
+          volumeClaimTemplates: [{
+            apiVersion: "example.com/v1",
+            kind: "B",
+            metadata: { name: "a" },
+            spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+          }],
+        },
+      });
+    },
+  },
 ];

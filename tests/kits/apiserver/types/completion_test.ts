@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { complete, keepsEmpty } from "../../../../lib/kits/apiserver/types/completion.ts";
+import { fieldOf } from "../../../../lib/kits/apiserver/types/mod.ts";
 import type { JsonObject } from "../../../../lib/model/object.ts";
 
 function completed(kind: string, type: string, object: JsonObject): JsonObject {
@@ -45,8 +46,19 @@ describe("complete()", () => {
 });
 
 describe("keepsEmpty()", () => {
+  const keeps = (type: string, name: string): boolean => {
+    const field = fieldOf(type, name);
+    assert.ok(field);
+    return keepsEmpty(type, field);
+  };
+
   it("tells lists that are shown although they are empty", () => {
-    assert.equal(keepsEmpty("rbac.Role", "rules"), true);
-    assert.equal(keepsEmpty("core.Container", "args"), false);
+    assert.equal(keeps("rbac.Role", "rules"), true);
+    assert.equal(keeps("core.Container", "args"), false);
+  });
+
+  it("tells fields that have to be there, and whose empty value is not shown", () => {
+    assert.equal(keeps("networking.ParentReference", "name"), false);
+    assert.equal(keeps("core.Container", "name"), true);
   });
 });
