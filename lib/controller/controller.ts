@@ -117,7 +117,9 @@ export class Controller implements Worker {
     // A kind that is served no more sends deletions only: they end the daemons and timers of its objects.
     const isKnown = this.#states.has(told.cached);
     if (!handlers.hasTurns && !isKnown) return;
-    if (!isKnown && this.#isElsewhere(told.event.object)) return this.#index(resource, told);
+    // Without replicas no question is asked: this is done for each event.
+    const isShared = this.#options.fence !== undefined;
+    if (isShared && !isKnown && this.#isElsewhere(told.event.object)) return this.#index(resource, told);
     const kind = this.#kinds.of(handlers);
     const state = this.#stateOf(resource, told, kind);
     if (told.origin === "restored") state.distrust("restored");

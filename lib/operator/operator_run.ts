@@ -29,6 +29,8 @@ import { digestOf } from "../model/encoding.ts";
 import { objectReference } from "../model/references.ts";
 import type { Resource } from "../model/resource.ts";
 import { BACKGROUND } from "../handlers/background/background_handler.ts";
+import { declaredIn } from "../handlers/declared_handlers.ts";
+import { formatSelector } from "../model/selector.ts";
 import type { Registry } from "../handlers/registry.ts";
 import type { Seconds } from "../runtime/host.ts";
 import { currentEssence } from "../settings/persistence/storage.ts";
@@ -268,7 +270,7 @@ export class OperatorRun {
 
   async #start(): Promise<void> {
     const { indexing, failed } = this.#components;
-    this.#responsibility.start(this.#shardTurns);
+    this.#responsibility.start(this.#shardTurns, this.#kindNames());
     this.#revisions.start(() => this.#revise());
     this.#watching.start("pause", (stop) => this.#followPauses(stop));
     this.#watching.start("watch namespaces", (stop) => this.#namespaces.watch(stop));
@@ -369,6 +371,12 @@ export class OperatorRun {
       objects: this.#queue.busy.slice(0, MOST_NAMED),
       background: this.#background.size,
     });
+  }
+
+  /** The kinds that handlers are declared for, as they name them. */
+  #kindNames(): string[] {
+    const { registry } = this.#options;
+    return declaredIn(registry).map(({ selector }) => formatSelector(selector));
   }
 
   #createResponsibility(replicas: LoadedReplicas | undefined, transport: TransportOptions): Responsibility {

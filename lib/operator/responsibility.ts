@@ -73,6 +73,10 @@ const TASK_NOTE = "task.lotse.dev/";
 /** For how much longer than a lease a missed time of a task is made up for. */
 const MAKEUP: Seconds = 60;
 
+/** The annotation of member Leases with the kinds that the operator handles, and how many of them are named. */
+const KINDS_NOTE = "lotse.dev/kinds";
+const MOST_KINDS = 100;
+
 /** How long the start waits for streams that cannot be listed, before the replica takes shards nevertheless. */
 export const LONGEST_START: Seconds = 30;
 
@@ -166,8 +170,12 @@ export class Responsibility {
     return [{ name: "replicas", problem: this.problem, note: `shards ${held.join(", ")}` }];
   }
 
-  /** Begins the session, with the work of shards, which is built after this. Without replicas, work of shard 0 begins. */
-  start(work: ShardWork): void {
+  /**
+   * Begins the session, with the work of shards, which is built after this. Without replicas, work of shard 0 begins. `kinds`: the
+   * kinds that the operator declares handlers for, by which another operator of the same name is told.
+   */
+  start(work: ShardWork, kinds: readonly string[] = []): void {
+    this.#nameKinds(kinds);
     this.#work = work;
     this.#isStarted = true;
     this.#engine?.start();
@@ -287,6 +295,36 @@ export class Responsibility {
         }`,
       };
     poster()?.post(reference, event);
+  }
+
+  /**
+   * Members of one operator have kinds in common, also in an update: one with none is another operator, whose name is the same by
+   * mistake. Said once of each, as an Event too: each would take shards, and leave the other's objects alone.
+   */
+  #nameKinds(kinds: readonly string[]): void {
+    const { settings } = this;
+    if (settings === undefined || kinds.length === 0) return;
+    this.annotate(KINDS_NOTE, [...new Set(kinds)].sort().slice(0, MOST_KINDS).join(","));
+    const told = new Set<string>();
+    this.onMembers(() => {
+      for (const { identity, isLive, record: { annotations } } of this.members) {
+        const others = annotations[KINDS_NOTE]?.split(",") ?? [];
+        const isSame = others.length === 0 || others.some((kind) => kinds.includes(kind));
+        if (!isLive || isSame || told.has(identity)) continue;
+        told.add(identity);
+        this.#reportStranger(identity, others, settings);
+      }
+    });
+  }
+
+  #reportStranger(identity: string, kinds: readonly string[], { name, namespace }: LeaseSettings): void {
+    const { logger, poster, settings: { posting } } = this.#options;
+    const message =
+      `Another operator has the name "${name}" for its replicas: give each its own, or objects of both are left alone`;
+    logger.error(message, { other: identity, kinds });
+    if (!posting.enabled) return;
+    const reference = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", name, namespace };
+    poster()?.post(reference, { type: "Warning", reason: "NameTaken", message: `${message} (${identity})` });
   }
 
   #tellMembers(): void {

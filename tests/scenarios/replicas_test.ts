@@ -6,9 +6,10 @@
  */
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { type Runner, start, type TestCluster, testCluster } from "../../lib/kits/testing/mod.ts";
-import { type JsonObject, kinds, type Operator, operator } from "../../mod.ts";
+import { type JsonObject, kinds, type Operator, operator, resource } from "../../mod.ts";
 import { sized } from "../support/size.ts";
 
 const MAP = { name: "m", namespace: "default" };
@@ -262,6 +263,61 @@ describe("replicas: tasks and peers", () => {
     assert.equal(runs.length, 3, "the time in between is made up for, once");
     await run.advance(60);
     assert.equal(runs.length, 4);
+    await run.stop();
+  });
+
+  it("[N28.13] meet other operators under one record, pause for them together, and not for each other", async () => {
+    const peering = readFileSync(new URL("../../examples/22-peering/peering.yaml", import.meta.url), "utf8");
+    await using cluster = await testCluster({ manifests: peering });
+    await using run = await start(
+      () => {
+        const op = operator({ peering: { clusterwide: true } });
+        op.on.create(kinds.ConfigMap, { id: "make", when }, () => {});
+        return op;
+      },
+      { cluster, replicas: 2 },
+    );
+    await run.advance(10);
+    await run.api.create(kinds.ConfigMap, newMap("m1"));
+    await run.until(() => run.calls.length === 1);
+    const Peering = resource({
+      group: "kopf.dev",
+      version: "v1",
+      plural: "clusterkopfpeerings",
+      namespaced: false,
+    });
+    const { status } = await run.api.get(Peering, { name: "default" });
+    assert.deepEqual(Object.keys(Object(status)), ["default/operator"]);
+    const record = { priority: 100, lifetime: 3600, lastseen: new Date(run.host.clock.now()).toISOString() };
+    await run.api.patch(Peering, { name: "default" }, { status: { me: record } });
+    await run.advance(5);
+    await run.api.create(kinds.ConfigMap, newMap("m2"));
+    await run.advance(20);
+    assert.equal(run.calls.length, 1, "both are paused");
+    await run.api.patch(Peering, { name: "default" }, { status: { me: null } });
+    await run.until(() => run.calls.length === 2);
+    run.replicas[0]?.stop();
+    await run.until(() => run.replicas[0]?.isRunning === false);
+    const left = await run.api.get(Peering, { name: "default" });
+    assert.deepEqual(
+      Object.keys(Object(left.status)),
+      ["default/operator"],
+      "the other one goes on under it",
+    );
+  });
+
+  it("[N28.14] name another operator that has the same name by mistake", async () => {
+    let count = 0;
+    const { run } = await world(() => {
+      const op = operator();
+      op.on.event(count++ === 0 ? kinds.ConfigMap : kinds.Secret, () => {});
+      return op;
+    });
+    await run.advance(10);
+    const told = run.messages("error").filter((message) =>
+      message.startsWith("Another operator has the name")
+    );
+    assert.equal(told.length, 2, "each names the other, once");
     await run.stop();
   });
 });

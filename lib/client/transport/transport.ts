@@ -161,7 +161,8 @@ export class Transport implements Disposable {
    * @throws {SyntaxError} If its answer is not JSON.
    */
   request<T = unknown>(request: ApiRequest): Promise<ApiResponse<T>> {
-    return this.#repeat(this.#underPermit(request), async (response): Promise<ApiResponse<T>> => {
+    const sent = this.#permit === undefined ? request : this.#underPermit(request);
+    return this.#repeat(sent, async (response): Promise<ApiResponse<T>> => {
       const text = await response.text();
       // The caller narrows the answer; T is the type that it expects.
       const body = (request.text ? text : this.decode(request, () => parseAnswer(text, request))) as T;
@@ -186,8 +187,8 @@ export class Transport implements Disposable {
 
   /** Returns the request with the permit of its caller, if it has none of its own. NB: at once, as the caller's context is lost later. */
   #underPermit(request: ApiRequest): ApiRequest {
-    if (this.#permit === undefined || request.permit !== undefined) return request;
-    const permit = this.#permit();
+    if (request.permit !== undefined) return request;
+    const permit = this.#permit?.();
     return permit === undefined ? request : { ...request, permit };
   }
 
