@@ -36,6 +36,11 @@ describe("deno.json", () => {
     }
   });
 
+  it("has packages laid out as npm does, which otherwise dies in the folder that Deno has made (decision 0035)", () => {
+    assert.equal(deno.nodeModulesLinker, "hoisted");
+    assert.equal(deno.nodeModulesDir, "manual");
+  });
+
   it("keeps package.json out of what is published, where it would take the place of the generated one", () => {
     assert.ok(deno.publish.exclude.includes("package.json"));
   });

@@ -4,7 +4,7 @@
  * A refresh token may be valid once: whoever uses it has to write the next one where others find it. So the kubeconfig is locked
  * (by the file that kubectl's lock is, too) before the provider is asked, and read again: another program may have been first.
  * Where the tokens cannot be written, that is an error, as in kubectl, since the next start would have none.
- * Source: client-go, `plugin/pkg/client/auth/oidc`; OpenID Connect Discovery 1.0, 4; RFC 6749, 6 and 2.3.1.
+ * Source: client-go, `plugin/pkg/client/auth/oidc`; RFC 8414, 5 (discovery); RFC 6749, 6 and 2.3.1.
  */
 
 import { toBase64 } from "../../model/encoding.ts";
