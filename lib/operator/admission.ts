@@ -21,6 +21,7 @@ import { ADMISSION } from "../handlers/admission/admission_handler.ts";
 import { formatAnnouncement, type ReplicaView, SERVES } from "../handlers/admission/replica_view.ts";
 import { AdmissionReviews, type AdmissionReviewsOptions } from "../handlers/admission/reviewer.ts";
 import { SharedCertificate } from "../handlers/admission/shared_certificate.ts";
+import { placeOfSecret } from "../handlers/admission/webhook_secret.ts";
 import { HeldName } from "../engines/replicas/held_name.ts";
 import { makeIdentity } from "../engines/replicas/session.ts";
 import type { Poster } from "../engines/posting/poster.ts";
@@ -139,11 +140,7 @@ export class Admission {
     const { settings: place } = this.#replicas;
     this.#shared = place && new SharedCertificate({
       ...common,
-      place: {
-        namespace: place.namespace,
-        name: `${place.name}-webhook`,
-        labels: { "lotse.dev/replicas": place.name },
-      },
+      place: placeOfSecret(place),
       settings: () => options.settings.admission,
       distributed: (bundle, signal) => this.#distribute(bundle, signal),
       standing: () => this.#webhooks?.authorities() ?? [],

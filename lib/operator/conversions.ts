@@ -3,12 +3,15 @@
  * another version. After that the server of admission answers (see admission.ts).
  */
 
+import type { Client } from "../client/client.ts";
 import { CONVERSION_PATH, Conversions } from "../handlers/admission/conversion.ts";
 import { ReviewError } from "../handlers/admission/review.ts";
+import { SharedCertificate } from "../handlers/admission/shared_certificate.ts";
 import { clientConfigFor } from "../handlers/admission/webhook_configuration.ts";
 import { declaredIn } from "../handlers/declared_handlers.ts";
 import { convertedIn } from "../registry/declared.ts";
 import type { AdmissionServerContext, WebhookClientConfig } from "../settings/admission_server.ts";
+import { placeOfSecret } from "../handlers/admission/webhook_secret.ts";
 import type { RunningOptions } from "./components.ts";
 
 /** A server that converts, until it is disposed of. */
@@ -17,10 +20,18 @@ export interface Converter extends AsyncDisposable {
   readonly way: WebhookClientConfig;
 }
 
+/** The connection to the cluster, and with replicas the place and the name of their Leases. */
+export interface ConversionsPlace {
+  readonly client: Client;
+  readonly leases?: { readonly namespace: string; readonly name: string };
+}
+
 /** Serves conversions; undefined where the operator has none. @throws {Error} If it cannot listen. */
 export async function serveConversions(
-  { registry, settings: { admission: { server } }, logger: parent, host, signal: stop }: RunningOptions,
+  options: RunningOptions,
+  place: ConversionsPlace,
 ): Promise<Converter | undefined> {
+  const { registry, settings: { admission: { server } }, logger: parent, host, signal: stop } = options;
   const kinds = convertedIn(declaredIn(registry));
   if (kinds.length === 0 || server === null) return undefined;
   const { admissionApp } = await import("../handlers/admission/app.ts");
@@ -33,14 +44,17 @@ export async function serveConversions(
     );
   const ended = new AbortController();
   const { fetch } = admissionApp({ review, convert, logger });
+  const signal = AbortSignal.any([stop, ended.signal]);
+  const shared = place.leases && certificateOf(options, { ...place, leases: place.leases });
   const context: AdmissionServerContext = {
     review,
     convert,
     fetch,
     host,
     logger,
-    signal: AbortSignal.any([stop, ended.signal]),
+    signal,
     presents: () => {},
+    ...shared !== undefined && { shared: (hosts) => shared.open(hosts, signal) },
   };
   const serving = typeof server === "function" ? server(context) : server.serve(context);
   const ways = serving[Symbol.asyncIterator]();
@@ -53,6 +67,42 @@ export async function serveConversions(
     async [Symbol.asyncDispose]() {
       ended.abort();
       await ways.return?.();
+      shared?.[Symbol.dispose]();
     },
   };
+}
+
+/** The certificate of all replicas, before this one is a member: other replicas would be distrusted if definitions had another. */
+function certificateOf(
+  { host, logger, settings }: RunningOptions,
+  { client, leases }: Required<ConversionsPlace>,
+): SharedCertificate {
+  const nothing: Disposable = { [Symbol.dispose]: () => {} };
+  const self = {
+    identity: "self",
+    isLive: true,
+    isAble: false,
+    isLeaving: false,
+    record: { annotations: {} },
+  };
+  return new SharedCertificate({
+    client,
+    host,
+    logger: logger.child({ name: "lotse.admission" }),
+    watching: settings.watching,
+    place: placeOfSecret(leases),
+    settings: () => settings.admission,
+    replicas: {
+      settings: leases,
+      identity: self.identity,
+      members: [self],
+      whileFirst: () => nothing,
+      annotate: () => {},
+      onMembers: () => nothing,
+    },
+    distributed: () => Promise.resolve(),
+    standing: () => [],
+    onRepaired: () => {},
+    onRead: () => {},
+  });
 }

@@ -10,6 +10,7 @@ import type { DeclaredHandler } from "../registry/declared.ts";
 import type { Host } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { RunningOptions } from "./components.ts";
+import type { ConversionsPlace } from "./conversions.ts";
 
 /** The work of kits. */
 export interface Extras {
@@ -19,7 +20,7 @@ export interface Extras {
    * @throws {TypeError} If a definition cannot be made, or would lose data.
    * @throws {ApiError} If the server refuses.
    */
-  readonly applyDefinitions: (options: RunningOptions, client: Client) => Promise<void>;
+  readonly applyDefinitions: (options: RunningOptions, place: ConversionsPlace) => Promise<void>;
   /** The parts of the self-check that compare declarations with the cluster: each warns of differences. */
   readonly checks: readonly ((options: CheckOptions) => Promise<void>)[];
   /** Opens the file of `recordRights`. */

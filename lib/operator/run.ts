@@ -182,7 +182,9 @@ async function serveWithProbes(life: Life): Promise<void> {
   const transport = new Transport(transportOptions);
   const watching = logger.child({ name: "lotse.watching" });
   const client = createClient(transport, { projectionOf: projections(settings, watching) });
-  if (options.crds === "apply") await extras.applyDefinitions(options, client);
+  if (options.crds === "apply") {
+    await extras.applyDefinitions(options, { client, leases: replicas?.settings });
+  }
   const { checks } = extras;
   if (options.selfCheck) components.work.start("self-check", () => selfCheck(options, { client, checks }));
   current.serving = new OperatorRun(options, { client, components, replicas, transport: transportOptions });

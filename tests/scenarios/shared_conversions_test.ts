@@ -127,4 +127,24 @@ describe("conversions by replicas", () => {
       await fleet.close();
     },
   );
+
+  it("[N27.20] keep their certificate when a replica that applies definitions starts beside them", {
+    timeout: 60_000,
+  }, async () => {
+    const fleet = await WebhookFleet.open();
+    const seen: unknown[] = [];
+    fleet.add({ declare: noting(seen), crds: "apply" });
+    await fleet.until(() => fleet.pods.every(({ isReady }) => isReady));
+    const before = await bundleOf(fleet);
+    assert.equal(typeof before, "string");
+    fleet.sent.length = 0;
+    const next = fleet.add({ declare: noting(seen), crds: "apply" });
+    await fleet.until(() => next.isReady);
+    // NB: a definition that is put right in the same moment was wrong for API servers nevertheless.
+    const bundles = new Set(fleet.sent.flatMap((text) => /"caBundle":"([^"]*)"/.exec(text)?.[1] ?? []));
+    assert.deepEqual([...bundles].filter((bundle) => bundle !== before), []);
+    await fleet.client.create(BARGES, barge("one", "3"), {});
+    await fleet.until(() => seen.length === 1);
+    await fleet.close();
+  });
 });

@@ -374,4 +374,25 @@ describe("webhooks of replicas", () => {
     assert.deepEqual([seen.admitted, seen.refused], [0, 0], seen.reasons.join("\n"));
     await fleet.close();
   });
+
+  it("[N27.21] replace their certificate when the Secret is annotated, once for each time", {
+    timeout: 60_000,
+  }, async () => {
+    const fleet = await fleetOf(2, { admission: { certificateSettle: 3 } });
+    const seen = tally();
+    const certificates = new Set(fleet.pods.map(({ certificate }) => certificate));
+    for (let round = 0; round < 2; round++) {
+      const body = { metadata: { annotations: { "lotse.dev/rotate": "the key was shown" } } };
+      await fleet.client.patch(SECRETS, SECRET, { type: "merge", body });
+      await fleet.load(seen, 8);
+      for (const { certificate } of fleet.pods) certificates.add(certificate);
+      assert.equal(certificates.size, round + 2);
+    }
+    await fleet.load(seen, 8);
+    assert.equal(new Set(fleet.pods.map(({ certificate }) => certificate)).size, 1);
+    const { metadata } = await fleet.client.get<KubeObject>(SECRETS, SECRET);
+    assert.equal(metadata.annotations?.["lotse.dev/rotate"], undefined);
+    assert.deepEqual([seen.admitted, seen.refused], [0, 0], seen.reasons.join("\n"));
+    await fleet.close();
+  });
 });

@@ -37,6 +37,7 @@ export interface ReleaseOptions {
   readonly namespace?: string;
   readonly managed?: string | null;
   readonly admission?: Readonly<Record<string, unknown>>;
+  readonly crds?: "apply";
 }
 
 /** What became of requests for objects that handlers forbid. */
@@ -235,13 +236,14 @@ export class Pod {
   readonly #controller = new AbortController();
 
   constructor(world: ReplicaWorld, release: ReleaseOptions & { readonly number: number }) {
-    const { number, declare, name = NAME, namespace = "default", managed = MANAGED, admission = {} } =
+    const { number, declare, name = NAME, namespace = "default", managed = MANAGED, admission = {}, crds } =
       release;
     this.world = world;
     this.title = `pod-${number}`;
     this.port = 20_000 + number;
     this.#probes = `http://localhost:${10_000 + number}`;
     const op = operator({
+      crds,
       replicas: { name, namespace },
       admission: {
         server: webhookServer({ port: this.port, service: { name: SERVICE, namespace: "default" } }),

@@ -32,6 +32,7 @@ import {
   type CertificateReader,
   covers,
   readSecret,
+  ROTATE,
   type SecretContent,
   type SecretPlace,
   type SecretReading,
@@ -227,7 +228,8 @@ export class SharedCertificate {
     if (content.next !== undefined && covers(content.next, this.#wanted)) {
       return await this.#swap(content, term);
     }
-    if (this.#restOf(content.present) <= 0 || !covers(content.present, this.#wanted)) {
+    const isWished = live?.metadata.annotations?.[ROTATE] !== undefined;
+    if (isWished || this.#restOf(content.present) <= 0 || !covers(content.present, this.#wanted)) {
       const next = await this.#sign(this.#wanted);
       await this.#write({ ...content, next, bundle: [...bundle, next.authority] }, callIn(term));
       return 0;

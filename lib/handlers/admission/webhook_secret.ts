@@ -95,11 +95,21 @@ function readSigned(
   return { certificate, key, authority, notAfter: Date.parse(facts.notAfter), hosts };
 }
 
+/** The annotation of the Secret by which people have the certificate replaced at once, whatever its value. */
+export const ROTATE = "lotse.dev/rotate";
+
 export interface SecretPlace {
   readonly namespace: string;
   readonly name: string;
   /** Put onto it, so that it is found. */
   readonly labels: Readonly<Record<string, string>>;
+}
+
+/** Returns the place of the Secret of an operator, by the place and the name of its Leases. */
+export function placeOfSecret(
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+): SecretPlace {
+  return { namespace, name: `${name}-webhook`, labels: { "lotse.dev/replicas": name } };
 }
 
 /** Returns the object to be written. `before` is the Secret that it replaces: labels and data of strangers stay. */
@@ -121,10 +131,19 @@ export function toSecret(
       [KEYS.nextKey]: toBase64(next.key),
     },
   };
+  const { [ROTATE]: wish, ...annotations } = before?.metadata.annotations ?? {};
+  // The wish stays until there is a next certificate.
+  if (wish !== undefined && next === undefined) annotations[ROTATE] = wish;
   return {
     apiVersion: "v1",
     kind: "Secret",
-    metadata: { ...before?.metadata, name, namespace, labels: { ...before?.metadata.labels, ...labels } },
+    metadata: {
+      ...before?.metadata,
+      name,
+      namespace,
+      labels: { ...before?.metadata.labels, ...labels },
+      annotations,
+    },
     // The type of a Secret cannot be changed.
     type: before?.["type"] ?? "kubernetes.io/tls",
     data,

@@ -5,7 +5,7 @@ import { formatField } from "../../model/fields.ts";
 import { keyOf, type Resource } from "../../model/resource.ts";
 import { select, type Selector } from "../../model/selector.ts";
 import type { RunningOptions } from "../../operator/components.ts";
-import { serveConversions } from "../../operator/conversions.ts";
+import { type ConversionsPlace, serveConversions } from "../../operator/conversions.ts";
 import type { CheckOptions } from "../../operator/extras.ts";
 import { declaredIn } from "../../handlers/declared_handlers.ts";
 import { makeCrds } from "./crds.ts";
@@ -18,11 +18,12 @@ import { applyCrds } from "./lifecycle.ts";
  * @throws {TypeError} If a definition cannot be made, or would lose data.
  * @throws {ApiError} If the server refuses.
  */
-export async function applyDefinitions(options: RunningOptions, client: Client): Promise<void> {
+export async function applyDefinitions(options: RunningOptions, place: ConversionsPlace): Promise<void> {
+  const { client } = place;
   const { registry, logger, host: { clock }, signal } = options;
   const kinds = [...new Set(declaredIn(registry).flatMap(({ resource }) => resource ?? []))];
   // An object that is moved to another version needs a conversion.
-  await using converter = await serveConversions(options);
+  await using converter = await serveConversions(options, place);
   await applyCrds(makeCrds(kinds, converter?.way), { client, clock, logger, signal });
 }
 
