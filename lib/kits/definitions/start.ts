@@ -1,6 +1,5 @@
 /** The work on definitions at the start of an operator: applying the definitions of its own kinds, and looking for the fields of handlers. */
 
-import type { Client } from "../../client/client.ts";
 import { formatField } from "../../model/fields.ts";
 import { keyOf, type Resource } from "../../model/resource.ts";
 import { select, type Selector } from "../../model/selector.ts";
