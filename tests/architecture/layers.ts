@@ -56,7 +56,7 @@ export const NARROWER: Readonly<Record<string, readonly string[]>> = {
   // Examples are what users write: the package by its name, and their own files.
   "examples/": ["package:@lotse/lotse"],
   "examples/27-schemas/": ["package:@lotse/lotse", "package:zod"],
-  "examples/35-versions/": ["package:@lotse/lotse", "package:zod"],
+  "examples/36-versions/": ["package:@lotse/lotse", "package:zod"],
 };
 
 /** Who may use an npm package: files, or folders ending with a slash; "types:" as above. */

@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import admission from "../../examples/18-admission/handlers.ts";
-import reports from "../../examples/34-cron-job/handlers.ts";
-import versions from "../../examples/35-versions/handlers.ts";
+import reports from "../../examples/35-cron-job/handlers.ts";
+import versions from "../../examples/36-versions/handlers.ts";
 import { Doorway, patchIn } from "../support/reviews.ts";
 import { Stage } from "../support/stage.ts";
 
@@ -48,9 +48,9 @@ describe("examples/18-admission", () => {
   });
 });
 
-describe("examples/34-cron-job", () => {
+describe("examples/35-cron-job", () => {
   it("fills in how many Jobs are kept, refuses what makes no sense, and keeps no more Jobs", async () => {
-    const stage = new Stage("34-cron-job");
+    const stage = new Stage("35-cron-job");
     await stage.apply("crd.yaml");
     await using run = await stage.start(reports);
     const report = (name: string, spec: object) => ({
@@ -85,9 +85,9 @@ describe("examples/34-cron-job", () => {
   });
 });
 
-describe("examples/35-versions", () => {
+describe("examples/36-versions", () => {
   it("serves the old version to who asks for it, loses nothing on the way, and stores the new one alone", async () => {
-    const stage = new Stage("35-versions");
+    const stage = new Stage("36-versions");
     await stage.apply("crd.yaml", "database.yaml");
     await using run = await stage.start(versions);
     await run.until(() => run.handled("orders").includes("provision"));
