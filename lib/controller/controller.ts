@@ -41,6 +41,9 @@ export interface ControllerOptions extends Omit<Run, "manners" | "wake" | "inher
   readonly indexing: Pick<Indexing, "submit">;
 }
 
+/** How far a stream may lag behind: a silent one is opened anew after `watching.inactivityTimeout`, which is 70 s. */
+const LONGEST_LAG: Seconds = 120;
+
 /** So many objects are taken over before other work of the process has its turn. */
 const SLICE = 500;
 
@@ -58,6 +61,8 @@ export class Controller implements Worker {
   readonly #runId: string;
   #turns = 0;
   readonly #inheritance: Inheritance;
+  /** When this replica has become responsible for objects last, on the monotonic clock. */
+  #takenAt: Seconds = -Infinity;
   /** Wakes objects because of others. */
   readonly triggers: Triggers;
 
@@ -121,7 +126,8 @@ export class Controller implements Worker {
     const isShared = this.#options.fence !== undefined;
     if (isShared && !isKnown && this.#isElsewhere(told.event.object)) return this.#index(resource, told);
     const kind = this.#kinds.of(handlers);
-    const state = this.#stateOf(resource, told, kind);
+    const isInherited = isShared && !isKnown && this.#mayBeInherited(told);
+    const state = this.#stateOf(resource, told, { manners: kind.manners, isInherited });
     if (told.origin === "restored") state.distrust("restored");
     indexing.submit(state, told.event);
     if (this.#isIdle(state) && isUnseen(state, kind, told)) return this.#settle(state);
@@ -133,8 +139,9 @@ export class Controller implements Worker {
    * Goes on in slices, until all have one, or the signal aborts.
    */
   async take(isTaken: (object: KubeObject) => boolean, signal: AbortSignal): Promise<void> {
-    this.#inheritance.begin();
     const { registry, caches, host: { clock } } = this.#options;
+    this.#inheritance.begin();
+    this.#takenAt = clock.monotonic();
     let count = 0;
     for (const isUrgent of [true, false]) {
       for (const resource of caches.resources) {
@@ -332,9 +339,17 @@ export class Controller implements Worker {
     indexing.submit({ key, resource, memo: { ...memo }, reportOnce }, event);
   }
 
+  /**
+   * Whether another replica may have handled an object that an event brings: it was there before, or the stream may still lag
+   * behind the last writes of the former holder.
+   */
+  #mayBeInherited({ before }: ObjectEvent): boolean {
+    return before !== undefined || this.#options.host.clock.monotonic() - this.#takenAt < LONGEST_LAG;
+  }
+
   #stateOf(
     resource: Resource,
-    { cached, event }: ObjectEvent,
+    { cached, event, before }: ObjectEvent,
     { manners, isInherited }: Pick<Kind, "manners"> & { readonly isInherited?: boolean },
   ): ObjectState {
     const known = this.#states.get(cached);
@@ -350,7 +365,7 @@ export class Controller implements Worker {
       cached,
       kind: this.#resourceState(resource),
       memo: early ?? { ...this.#options.memo },
-      firstSeen: event.type === null ? "listing" : "event",
+      firstSeen: event.type === null || (isInherited && before !== undefined) ? "listing" : "event",
       isInherited,
     });
     this.#states.set(cached, state);

@@ -13,18 +13,14 @@ import { annotations } from "../../lib/settings/persistence/presets.ts";
 import { defaultSettings } from "../../lib/settings/settings.ts";
 
 /** A controller, and what it has put into its queue: "ADDED 1 of state 0". */
-const NO_HANDLERS = {
-  events: [],
-  changes: [],
-  backgrounds: [],
-  reconciles: [],
-  children: [],
-  sources: [],
-  hasTurns: true,
-};
+const NO_HANDLERS = { fields: [], hasTurns: true };
 
 function bench({ keepsEvents = false, changes = [] as readonly object[] } = {}) {
-  const handlers = { ...NO_HANDLERS, events: keepsEvents ? [{}] : [], changes, fields: [] };
+  const lists: Readonly<Record<string, readonly object[]>> = {
+    event: keepsEvents ? [{}] : [],
+    change: changes,
+  };
+  const handlers = { ...NO_HANDLERS, of: ({ name }: { readonly name: string }) => lists[name] ?? [] };
   const queued: string[] = [];
   const indexed: string[] = [];
   const states: ObjectState[] = [];

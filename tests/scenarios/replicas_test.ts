@@ -118,6 +118,29 @@ describe("replicas: the fence", () => {
     assert.equal(run.calls.filter(({ handler }) => handler === "resume").length, 2);
     await run.stop();
   });
+
+  it("[N28.15] does not repeat what it learns late: an object that it had not seen, or saw change before its turn", async () => {
+    const { run, hold } = await world(() => {
+      const op = operator();
+      op.on.create(kinds.ConfigMap, { id: "make", when }, () => {});
+      return op;
+    });
+    await run.api.create(kinds.ConfigMap, newMap("m0"));
+    await run.until(() => run.calls.length === 1);
+    const holder = holderOf(run);
+    Object.assign(hold, { isOn: true, replica: 1 - holder });
+    await run.api.create(kinds.ConfigMap, newMap());
+    await run.until(() => run.calls.length === 2);
+    await run.advance(1);
+    run.replicas[holder]?.kill();
+    await run.until(() => run.messages().filter((message) => message === "Shard taken").length === 2);
+    await run.advance(2);
+    // Its events come now: that it was made, and then that it is handled.
+    hold.isOn = false;
+    await run.advance(20);
+    assert.equal(run.calls.length, 2);
+    await run.stop();
+  });
 });
 
 describe("replicas: daemons and timers", () => {
