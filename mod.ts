@@ -41,6 +41,7 @@ export {
   PermanentError,
   TemporaryError,
 } from "./lib/execution/errors.ts";
+export { cron } from "./lib/model/cron.ts";
 export { exponential } from "./lib/execution/handler_backoff.ts";
 export type { Lifecycle } from "./lib/execution/lifecycle.ts";
 /** Which of several handlers run in one go: `operator({ lifecycle: lifecycles.allAtOnce })`. Default: `asap`. */

@@ -4,6 +4,7 @@
  */
 
 import { type FieldPath, parseField } from "../model/fields.ts";
+import type { Selector } from "../model/selector.ts";
 import { type ResourceLike, selectorOf } from "../registry/resource.ts";
 import { calledFrom, CallSite } from "../runtime/call_site.ts";
 import { idOf, type ObjectHandler } from "./handlers.ts";
@@ -97,10 +98,12 @@ export function objectHandler(
   const options = checkOptions(cause, given, known);
   const field = fieldOf(options);
   rejectContradictions(cause, options, field);
+  const selector = selectorOf(resource);
+  if (typeof options.field === "string") rejectSplitKey(field, selector);
   return {
     ...options,
     field,
-    selector: selectorOf(resource),
+    selector,
     fn,
     site,
     id: idOf({ id: idOption(options), fn, fallback: cause, field: hasPlainId ? undefined : field }),
@@ -136,6 +139,28 @@ function fieldOf({ field }: RawOptions): FieldPath | undefined {
   }
   const path = parseField(field);
   return path.length === 0 ? undefined : path;
+}
+
+/** The stanzas of ConfigMaps and Secrets that map keys, which often have dots, to texts. */
+const TEXTS: readonly string[] = ["data", "stringData", "binaryData"];
+const HOLDERS: readonly string[] = ["configmaps", "configmap", "cm", "secrets", "secret"];
+
+/** @throws {SyntaxError} If a dotted text means a key of a ConfigMap or Secret that has dots itself: below the key there is nothing. */
+function rejectSplitKey(
+  field: FieldPath | undefined,
+  { plural, kind, anyName, group = "" }: Selector,
+): void {
+  const [stanza = "", ...keys] = field ?? [];
+  const names = [plural, kind, anyName].map((name) => String(name).toLowerCase());
+  const holdsTexts = group === "" && names.some((name) => HOLDERS.includes(name));
+  if (!holdsTexts || keys.length < 2 || !TEXTS.includes(stanza)) return;
+  throw new SyntaxError(
+    `Cannot parse field "${
+      [stanza, ...keys].join(".")
+    }": a key with dots in it must stand in a list of keys, such as ${
+      JSON.stringify([stanza, keys.join(".")])
+    }`,
+  );
 }
 
 function isKeys(value: unknown): value is readonly string[] {

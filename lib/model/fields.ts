@@ -19,7 +19,7 @@ export type FieldSpec = string | readonly string[];
  * Returns the keys of a path. Undefined, null, "" and [] give the empty path.
  *
  * @throws {TypeError} If it is neither a string nor a list of strings.
- * @throws {SyntaxError} If the dotted form has an empty key, as in "spec..replicas".
+ * @throws {SyntaxError} If the dotted form has an empty key, as in "spec..replicas", or a key that has dots itself.
  */
 export function parseField(spec: FieldSpec | null | undefined): FieldPath {
   if (spec === undefined || spec === null || spec === "") return [];
@@ -30,6 +30,7 @@ export function parseField(spec: FieldSpec | null | undefined): FieldPath {
         `Cannot parse field "${spec}": a key is empty; write a list of keys if that is meant`,
       );
     }
+    rejectSplitKey(spec, keys);
     return keys;
   }
   if (!Array.isArray(spec) || !spec.every((key) => typeof key === "string")) {
@@ -38,6 +39,20 @@ export function parseField(spec: FieldSpec | null | undefined): FieldPath {
     );
   }
   return [...spec];
+}
+
+/** Labels and annotations are texts: below them there is nothing, so that further keys are parts of one key with dots in it. */
+function rejectSplitKey(spec: string, keys: readonly string[]): void {
+  const [stanza = "", map = "", ...rest] = keys;
+  const isMap = stanza === "metadata" && (map === "labels" || map === "annotations");
+  const isSplit = isMap ? rest.length > 1 : keys.some((key) => key.includes("/"));
+  if (!isSplit) return;
+  const example = isMap ? [stanza, map, rest.join(".")] : ["spec", "nodeSelector", "kubernetes.io/os"];
+  throw new SyntaxError(
+    `Cannot parse field "${spec}": a key with dots in it must stand in a list of keys, such as ${
+      JSON.stringify(example)
+    }`,
+  );
 }
 
 /** Returns the dotted form of a path, for messages and ids. Keys with dots stay as they are. */

@@ -11,6 +11,7 @@ import { ApiError } from "../client/errors.ts";
 import { isSecret, withData, withoutServerFields } from "../client/manifest.ts";
 import { isObject } from "../model/json.ts";
 import type { KubeObject } from "../model/object.ts";
+import type { Referable } from "../model/references.ts";
 import { apiVersionOf, type Resource } from "../model/resource.ts";
 import type {
   Address,
@@ -57,7 +58,7 @@ export function createApi(source: () => ApiSource): Api {
       // As above: a type of which every type is made.
       return await client.get<KubeObject<never, never>>(
         await resolve(client, kind),
-        address,
+        named(address, "get"),
         options,
       ) as never;
     }),
@@ -87,15 +88,20 @@ export function createApi(source: () => ApiSource): Api {
     patch: asked(async (kind: Kind, address, patch, options) =>
       await patchAt(source(), kind, address, { patch, ...options }) as never // as above
     ),
-    delete: asked(async (kind, address, options = {}) => {
+    delete: asked(async (kind, target, options = {}) => {
       const { client, states } = source();
       const { ifExists = false } = options;
       const resource = await resolve(client, kind);
+      const { uid, ...address } = readTarget(target, "delete");
+      const preconditions = uid === undefined ? options.preconditions : { uid, ...options.preconditions };
       states?.forget(resource, address);
       try {
-        await client.delete(resource, address, options);
+        await client.delete(resource, address, { ...options, preconditions });
       } catch (error) {
-        if (!ifExists || !(error instanceof ApiError) || error.status !== 404) throw error;
+        // 409: another object has the name of the one that was passed.
+        const isGone = error instanceof ApiError &&
+          (error.status === 404 || (error.status === 409 && uid !== undefined && isOfOther(error)));
+        if (!ifExists || !isGone) throw error;
       }
     }),
     deleteCollection: asked(async (kind: Kind, options: RemoveManyOptions) => {
@@ -107,13 +113,13 @@ export function createApi(source: () => ApiSource): Api {
     scale: asked(async (kind, address, replicas, options = {}) => {
       const { client } = source();
       const { fieldManager, dryRun, fieldValidation } = options;
-      const part = { ...address, subresource: "scale" };
+      const part = { ...named(address, "scale"), subresource: "scale" };
       const body = { spec: { replicas } };
       const request: PatchRequest = { fieldManager, dryRun, fieldValidation, type: "merge", body };
       return await client.patch<Scale>(await resolve(client, kind), part, request, options);
     }),
-    waitFor: asked((kind, address, condition, options) =>
-      waitFor(source, kind, { address, condition, ...options })
+    waitFor: asked(async (kind, address, condition, options) =>
+      await waitFor(source, kind, { address: named(address, "wait for"), condition, ...options })
     ),
     logs: askedAll((pod, options) => readLog(source, pod, options)),
     evict: asked(async (pod: Address, options) => await evict(source().client, pod, options ?? {})),
@@ -166,6 +172,7 @@ async function patchAt(
     ? { ...form, type: "json", body: [...operationsFor(preconditions), ...patch] }
     : { ...form, type, body: limited(patch, preconditions) };
   const resource = await resolve(client, kind);
+  named(address, "patch");
   await refuseApart(resource, { ...metadataIn(patch), ...address }, client.discovery);
   return await client.patch<KubeObject<never, never>>(resource, address, request, options).catch(asConflict);
 }
@@ -195,6 +202,31 @@ async function ownFields(
 function metadataIn(patch: object): { readonly ownerReferences?: unknown } {
   const { metadata } = patch as { readonly metadata?: unknown };
   return isObject(metadata) ? metadata : {};
+}
+
+/** Returns an address. @throws {TypeError} If it has no name: JavaScript lets a text pass, or an object. */
+function named<Given extends Address>(address: Given, verb: string): Given {
+  const given = address as unknown;
+  const name = isObject(given) ? given.name : undefined;
+  if (typeof name === "string" && name !== "") return address;
+  const told = typeof given === "string"
+    ? JSON.stringify(given)
+    : isObject(given)
+    ? "an object without a name"
+    : String(given);
+  throw blamedOn(new TypeError(`Cannot ${verb} ${told}: pass its address, such as { namespace, name }`));
+}
+
+/** Returns the address of an object, and its uid if it is the object itself. @throws {TypeError} If it has no name. */
+function readTarget(target: Address | Referable, verb: string): Address & { readonly uid?: string } {
+  if (!isObject(target) || !("metadata" in target)) return named(target as Address, verb);
+  const { name = "", namespace, uid } = (target as Referable).metadata ?? {};
+  return { ...named({ name, namespace }, verb), uid };
+}
+
+/** Whether a precondition does not hold since another object has the name. Source: Kubernetes API reference, Preconditions. */
+function isOfOther({ body }: ApiError): boolean {
+  return /UID in the precondition/.test(body?.message ?? "");
 }
 
 function resolve({ discovery }: Client, kind: Kind): Promise<Resource> {

@@ -4,6 +4,7 @@
  * @module
  */
 
+export type { CronOptions, CronSchedule } from "../model/cron.ts";
 export type { Before, ChangeArguments, DeclareField } from "../handlers/change/change_handler.ts";
 export type { Declare, Manners, Takes } from "../handlers/on.ts";
 export type { DeclareActivity, LoginResult } from "../handlers/activity/activity_handler.ts";

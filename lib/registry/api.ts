@@ -286,10 +286,13 @@ export interface Api {
     patch: ObjectPatch<Spec, Status> | readonly JsonPatchOperation[],
     options?: PatchOptions,
   ): Promise<ObjectOf<Spec, Status>>;
-  /** Deletes an object. An ApiError has the status 404 if it is not there, unless `ifExists` is set. */
+  /**
+   * Deletes an object: by its address; or the object itself, and none that has its name by now. An ApiError has the status 404 if
+   * it is not there (409 if its name is another object's), unless `ifExists` is set.
+   */
   delete<Spec, Status>(
     kind: ResourceType<Spec, Status>,
-    address: Address,
+    target: Address | Referable,
     options?: RemoveOptions,
   ): Promise<void>;
   /** Deletes all objects of the kind, of one namespace or all, narrowed by selectors. It does not wait until they have gone. */

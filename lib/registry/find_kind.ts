@@ -5,17 +5,25 @@
 import type { Discovery } from "../client/discovery.ts";
 import type { Resource } from "../model/resource.ts";
 import { formatSelector, select } from "../model/selector.ts";
-import type { ResourceType } from "./resource.ts";
+import { isResourceType, type ResourceType } from "./resource.ts";
 
 /**
  * Returns the kind as the server serves it. Discovery is asked once more for an unknown kind: definitions come later, too.
  *
- * @throws {TypeError} If the server serves no such kind, or several.
+ * @throws {TypeError} If it is no kind; or if the server serves no such kind, or several.
  */
 export async function findKind(
   discovery: Pick<Discovery, "all" | "group" | "refresh">,
-  { options, selector }: ResourceType<unknown, unknown>,
+  kind: ResourceType<unknown, unknown>,
 ): Promise<Resource> {
+  if (!isResourceType(kind)) {
+    // The compiler says so as well, but not to authors of JavaScript.
+    const told = typeof kind === "string" ? JSON.stringify(kind) : String(kind);
+    throw new TypeError(
+      `Cannot take ${told} as a kind: pass a constant such as kinds.ConfigMap, or one of resource() (is it imported?)`,
+    );
+  }
+  const { options, selector } = kind;
   const { group, version, plural } = options;
   const among = (served: readonly Resource[]): readonly Resource[] => {
     const known = served.find((each) =>

@@ -216,7 +216,8 @@ export function selectorOf(like: ResourceLike<never, never>): Selector {
   return parseSelector([like]);
 }
 
-function isResourceType(like: unknown): like is ResourceType {
+/** Whether it is a constant of `resource()`. */
+export function isResourceType(like: unknown): like is ResourceType {
   return typeof like === "object" && like !== null && "selector" in like && "options" in like;
 }
 

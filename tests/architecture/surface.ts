@@ -29,7 +29,7 @@ export const SURFACE: Readonly<Record<string, string>> = {
     ObjectPatch ObjectReference On Operator OperatorOptions OwnerReference PRESENT Patch PatchOf
     PermanentError PlainMemo PostOptions Reason ReconcileArguments ReconcileOptions Resource
     ResourceLike ResourceOptions ResourceType RetryOptions RunOptions Seconds Settings SettingsOverrides
-    StopReason Stopped Sub SubOutcome SubRunOptions TemporaryError TimerOptions UserInfo ValueFilter WatchEvent exponential
+    StopReason Stopped Sub SubOutcome SubRunOptions TemporaryError TimerOptions UserInfo ValueFilter WatchEvent cron exponential
     isOperator kinds lifecycles operator ownerReference persistence resource webhookServer`,
   "./cli": `
     main
@@ -85,7 +85,7 @@ export const SURFACE: Readonly<Record<string, string>> = {
   "./types": `
     Addressable AppliedFields BackgroundOptions Before Cache CacheIndex CacheListOptions CacheOptions
     CachedView Candidate ChangeArguments ChangeHandlerCause ChildHandlerArguments ChildHandlerOptions
-    ColumnOptions ConditionOptions Conversion ConvertedParts Counter Declare DeclareActivity
+    ColumnOptions ConditionOptions Conversion ConvertedParts Counter CronOptions CronSchedule Declare DeclareActivity
     DeclareCache DeclareChild DeclareField DeclareIndex DeclareOwns DeclareTask DeclareWatches
     DeclaredHandler DeepReadonly DiffOperation EvictOptions Explanation ExponentialBackoff FieldOf
     FieldPathOf FieldValue FurtherVersionOptions Gauge HandlerBackoff HandlerCall Histogram

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { parseCron } from "../../lib/model/cron.ts";
+import { cron, parseComingCron, parseCron } from "../../lib/model/cron.ts";
 
 function nexts(
   expression: string,
@@ -50,5 +50,42 @@ describe("parseCron()", () => {
       }, wrong);
     }
     assert.throws(() => parseCron("* * * * *", "Mars/Olympus"), { name: "SyntaxError", message: /Mars/ });
+  });
+});
+
+describe("cron()", () => {
+  const at = (time: string): Date => new Date(time);
+
+  it("names the times beside one, neither of which is that time itself", () => {
+    const nightly = cron("0 3 * * *", { timeZone: "Europe/Berlin" });
+    assert.deepEqual(nightly.next(at("2026-07-01T01:00:00Z")), at("2026-07-02T01:00:00Z"));
+    assert.deepEqual(nightly.previous(at("2026-07-01T01:00:00Z")), at("2026-06-30T01:00:00Z"));
+    assert.deepEqual(cron("@hourly").previous(at("2026-07-01T01:30:00Z")), at("2026-07-01T01:00:00Z"));
+    assert.deepEqual(cron("0 0 29 2 *").previous(at("2026-07-01T00:00:00Z")), at("2024-02-29T00:00:00Z"));
+  });
+
+  it("goes back over the hours that clocks have twice, or not at all", () => {
+    const daily = cron("30 2 * * *", { timeZone: "Europe/Berlin" });
+    const days: string[] = [];
+    for (let time = at("2026-10-26T12:00:00Z"); days.length < 3;) {
+      time = daily.previous(time) as Date;
+      days.push(time.toISOString().slice(0, 10));
+    }
+    assert.deepEqual(days, ["2026-10-26", "2026-10-25", "2026-10-24"]);
+  });
+
+  it("refuses times that never come, and what is no text, zone or time", () => {
+    for (const never of ["0 0 30 2 *", "0 0 31 4,6,9,11 *"]) {
+      assert.throws(() => cron(never), { name: "SyntaxError", message: /never comes/ });
+      assert.throws(() => parseComingCron(never), { name: "SyntaxError" });
+    }
+    assert.throws(() => cron("0 0 * * *", { timeZone: "" }), { name: "SyntaxError", message: /empty text/ });
+    assert.throws(() => cron(5 as unknown as string), { name: "TypeError", message: /must be a text/ });
+    for (const wrong of [new Date(NaN), "2026-01-01", undefined]) {
+      assert.throws(() => cron("@daily").next(wrong as Date), {
+        name: "TypeError",
+        message: /pass a valid Date/,
+      });
+    }
   });
 });

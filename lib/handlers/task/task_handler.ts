@@ -5,7 +5,7 @@
  */
 
 import type { Handler } from "../../execution/handler.ts";
-import { type CronTimes, parseCron } from "../../model/cron.ts";
+import { type CronTimes, parseComingCron } from "../../model/cron.ts";
 import { calledFrom } from "../../runtime/call_site.ts";
 import type { Seconds } from "../../runtime/host.ts";
 import type { Logger } from "../../runtime/logging.ts";
@@ -133,7 +133,7 @@ function timesOf(name: string, options: TaskOptions): TaskHandler["times"] {
     throw new TypeError(`Cannot declare task "${name}": "initialDelay" is for "interval"`);
   }
   if (typeof cron !== "string") throw new TypeError(`Cannot declare task "${name}": "cron" must be a string`);
-  return parseCron(cron, timeZone);
+  return parseComingCron(cron, timeZone);
 }
 
 function checkSeconds(name: string, option: Readonly<Record<string, unknown>>): void {
