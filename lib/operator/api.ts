@@ -22,6 +22,7 @@ import type {
   PatchOptions,
   Preconditions,
   RemoveManyOptions,
+  RemoveOptions,
   Scale,
 } from "../registry/api.ts";
 import { findKind } from "../registry/find_kind.ts";
@@ -88,22 +89,7 @@ export function createApi(source: () => ApiSource): Api {
     patch: asked(async (kind: Kind, address, patch, options) =>
       await patchAt(source(), kind, address, { patch, ...options }) as never // as above
     ),
-    delete: asked(async (kind, target, options = {}) => {
-      const { client, states } = source();
-      const { ifExists = false } = options;
-      const resource = await resolve(client, kind);
-      const { uid, ...address } = readTarget(target, "delete");
-      const preconditions = uid === undefined ? options.preconditions : { uid, ...options.preconditions };
-      states?.forget(resource, address);
-      try {
-        await client.delete(resource, address, { ...options, preconditions });
-      } catch (error) {
-        // 409: another object has the name of the one that was passed.
-        const isGone = error instanceof ApiError &&
-          (error.status === 404 || (error.status === 409 && uid !== undefined && isOfOther(error)));
-        if (!ifExists || !isGone) throw error;
-      }
-    }),
+    delete: asked(async (kind, target, options) => await remove(source(), kind, { target, ...options })),
     deleteCollection: asked(async (kind: Kind, options: RemoveManyOptions) => {
       const { client, states } = source();
       const resource = await resolve(client, kind);
@@ -175,6 +161,26 @@ async function patchAt(
   named(address, "patch");
   await refuseApart(resource, { ...metadataIn(patch), ...address }, client.discovery);
   return await client.patch<KubeObject<never, never>>(resource, address, request, options).catch(asConflict);
+}
+
+/** Deletes an object, and no other one of its name if it was passed itself. */
+async function remove(
+  { client, states }: ApiSource,
+  kind: Kind,
+  { target, ifExists = false, ...options }: RemoveOptions & { readonly target: Address | Referable },
+): Promise<void> {
+  const resource = await resolve(client, kind);
+  const { uid, ...address } = readTarget(target, "delete");
+  const preconditions = uid === undefined ? options.preconditions : { uid, ...options.preconditions };
+  states?.forget(resource, address);
+  try {
+    await client.delete(resource, address, { ...options, preconditions });
+  } catch (error) {
+    // 409: another object has the name of the one that was passed.
+    const isGone = error instanceof ApiError &&
+      (error.status === 404 || (error.status === 409 && uid !== undefined && isOfOther(error)));
+    if (!ifExists || !isGone) throw error;
+  }
 }
 
 /** Returns a manifest without the fields that the server owns, and warns of the fields that were there: once for each kind. */
