@@ -216,6 +216,8 @@ const TOLD = [
   "written",
   "refused",
   "reconcileEnds",
+  "shardMoved",
+  "slowRenewal",
   "backgroundStops",
   "watchChanged",
   "watchEnded",

@@ -289,6 +289,12 @@ export class Pod {
     }
   }
 
+  /** Returns its metrics as text. */
+  async metrics(host: Host): Promise<string> {
+    using connection = host.network.connect({ server: this.#probes });
+    return await (await connection.request({ method: "GET", path: "/metrics", headers: {} })).text();
+  }
+
   messages(): string[] {
     return this.logs.map(({ message }) => message);
   }
