@@ -237,6 +237,28 @@ suite("related objects", (scenario) => {
     },
   );
 
+  scenario(
+    "[N2.6] a handler of children is told of them when their owner comes later than they do",
+    async (world) => {
+      const objects = new Objects(world);
+      const one = await objects.create("one");
+      await outside(world).create("a", { owner: one });
+      const op = operator({ watching: { labelSelectors: { examples: "shown=yes" } } });
+      const seen: string[] = [];
+      op.on.child(Example, kinds.ConfigMap, ({ name, type, child }) => {
+        seen.push(`${name} ${type} ${child.metadata.name}`);
+      });
+      const running = await world.start(op);
+      await world.settle();
+      assert.deepEqual(seen, [], "the owner is out of sight");
+      await objects.patch("one", { metadata: { labels: { shown: "yes" } } });
+      await world.until(() => seen.length > 0);
+      await world.settle();
+      assert.deepEqual(seen, ["one null a"]);
+      await running.stop();
+    },
+  );
+
   scenario.timed(
     "[N2.7] a kind is watched once, however many ask for it, and own writes wake nobody",
     async (world) => {

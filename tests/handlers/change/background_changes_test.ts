@@ -26,6 +26,13 @@ describe("BackgroundChanges", () => {
     assert.deepEqual(removed.takenBackFrom(body({ a: { b: 2 } })), third);
   });
 
+  it("join: a field that is written twice has its first value again", () => {
+    const changes = new BackgroundChanges();
+    write(changes, body({ a: 1 }), { a: 2 });
+    write(changes, body({ a: 2 }), { a: 3 });
+    assert.deepEqual(changes.takenBackFrom(body({ a: 3 })), body({ a: 1 }));
+  });
+
   it("leave what others have written, also on the same field", () => {
     const changes = new BackgroundChanges();
     write(changes, body({ a: 1 }), { a: 2 });

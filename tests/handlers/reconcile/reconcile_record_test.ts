@@ -30,6 +30,18 @@ function successful(requeueAfter?: number): Outcome {
 const FAILED: Outcome = { kind: "failure", error: new Error("for good") };
 
 describe("ReconcileRecord", () => {
+  it("has seen a newer state as well, where that calls for no handler, and not because a turn has begun", () => {
+    const record = new ReconcileRecord();
+    const [before, after] = [child("a", 1), child("a", 2)];
+    record.seen = before;
+    record.moved(before, after, "turn");
+    assert.equal(record.seen, before);
+    record.moved(child("a", 0), after, "settled");
+    assert.equal(record.seen, before);
+    record.moved(before, after, "settled");
+    assert.equal(record.seen, after);
+  });
+
   it("keeps what has woken it until a call takes it, each once, with the newest object", () => {
     const record = new ReconcileRecord();
     assert.deepEqual([record.isWoken, record.isDue(0, {}), record.nextTurn({})], [false, false, undefined]);

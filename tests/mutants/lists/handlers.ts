@@ -6,7 +6,7 @@
 import { breaksOf, type Mutant } from "../mutant.ts";
 
 const PARTS = ["tests/handlers/part_test.ts"];
-const EXCHANGES = ["tests/scenarios/exchange_test.ts"];
+const EXCHANGES = ["tests/handlers/exchange_test.ts", "tests/scenarios/exchange_test.ts"];
 const RELATED = ["tests/scenarios/related_test.ts"];
 
 const mutants: Mutant[] = [
@@ -59,7 +59,7 @@ const mutants: Mutant[] = [
     ],
     ["BackgroundChanges.seen", "this.#isSigned ? this.#recent :", "false ? this.#recent :"],
     ["BackgroundChanges.seen", "this.#isSigned = false;", ""],
-    ["BackgroundChanges.signed", "if (isOn(body, change)) changes.delete(key);", ""],
+    ["BackgroundChanges.signed", "if (isOn(body, change)) changes.delete(key);", "void [key, change];"],
     ["BackgroundChanges.takenBackFrom", "[...changes.values()].reverse()", "[]"],
     ["joined", "old: (first.get(key) ?? change).old", "old: change.old"],
     ["withoutChange", "if (!isOn(body, change)) return body;", ""],
