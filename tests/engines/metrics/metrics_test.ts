@@ -64,6 +64,44 @@ describe("Metrics", () => {
     assert.match(await metrics.text(), /lotse_watch_silence_seconds\{kind="examples.example.com"\} 30\n/);
   });
 
+  it("tells of replicas, of their Leases, and of what webhooks share", async () => {
+    const host = virtualHost();
+    using metrics = new Metrics({ host });
+    const none = (): number => 0;
+    metrics.attach({
+      objects: () => new Map(),
+      hotLoops: () => new Map(),
+      stuckHandlers: () => new Map(),
+      handlers: () => [],
+      failures: () => [],
+      waitingEvents: none,
+      background: none,
+      planned: none,
+      workerLimit: () => Infinity,
+      requestLimit: () => Infinity,
+      isPaused: () => false,
+      replicas: () => ({ name: "shop", held: [true, false, true] }),
+      watches: () => [],
+    });
+    metrics.shardMoved("taken");
+    metrics.slowRenewal("shop");
+    metrics.certificateRead(true);
+    metrics.certificateRead(false);
+    metrics.webhooksRepaired("Secret");
+    const text = await metrics.text();
+    for (
+      const line of [
+        'leader_election_master_status{name="shop"} 1',
+        'lotse_shards_held{name="shop"} 2',
+        'lotse_shard_moves_total{reason="taken"} 1',
+        'leader_election_slowpath_total{name="shop"} 1',
+        "certwatcher_read_certificate_total 2",
+        "certwatcher_read_certificate_errors_total 1",
+        'lotse_webhook_repairs_total{kind="Secret"} 1',
+      ]
+    ) assert.ok(text.includes(`\n${line}\n`), line);
+  });
+
   it("counts each restart of a watch once, also when the watch begins anew", async () => {
     using metrics = new Metrics({ host: virtualHost() });
     for (const restarts of [0, 2, 2, 3, 1]) {
