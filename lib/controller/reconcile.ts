@@ -12,11 +12,14 @@ import { ApiError } from "../client/errors.ts";
 import type { ObjectState } from "../execution/object_state.ts";
 import type { WriteResult } from "../execution/object_writer.ts";
 import { earliest } from "../handlers/reconcile/reconcile_record.ts";
+import type { PauseWords } from "../engines/pauses.ts";
 import { tellOfDropped } from "../execution/refused_write.ts";
 import type { FinalizerChange } from "../execution/write_requests.ts";
 import { hasFinalizer, isDeleting } from "../model/finalizers.ts";
 import type { KubeObject } from "../model/object.ts";
 import { joinPatches, Patch } from "../model/patch.ts";
+import type { Pause } from "../model/pause.ts";
+import { objectReference } from "../model/references.ts";
 import { keyOf } from "../model/resource.ts";
 import type { Seconds } from "../runtime/host.ts";
 import { serverSelectorsFor } from "../settings/server_selectors.ts";
@@ -37,8 +40,9 @@ export async function reconcile(turn: Turn, why: Occasion): Promise<Result> {
   if (state.doubt === "inherited") await run.inherit?.(state, reading);
   else if (state.doubt !== undefined) state.resolve(await writer.read(state, reading));
 
+  const pause = run.pauses?.look(state, (words) => tellPause(turn, words));
   // A call that returns no promise is not awaited, here and below: each promise counts when ten thousand objects come.
-  for (const { event } of why.events) {
+  for (const { event } of pause === undefined ? why.events : []) {
     for (const part of parts) {
       const telling = part.told?.(event);
       if (telling !== undefined) await telling;
@@ -60,6 +64,7 @@ export async function reconcile(turn: Turn, why: Occasion): Promise<Result> {
     return await write(turn, { writers: [], ...state.pending.notes, byEvent, isRepeated: true });
   }
 
+  if (pause !== undefined) return await restUntil(turn, pause);
   for (const part of parts) {
     const beginning = part.begin?.();
     if (beginning !== undefined) await beginning;
@@ -81,6 +86,20 @@ export async function reconcile(turn: Turn, why: Occasion): Promise<Result> {
   const stuckAfter = after === undefined ? sayStuck(turn) : undefined;
   const work = join(parts, after ?? NO_CLAIM);
   return await write(turn, { ...work, finalizer, stuckAfter, byEvent, isRepeated: false });
+}
+
+/** People have paused the object: it has its next turn when the time is over, or the annotation changes. */
+async function restUntil({ parts, run: { host: { clock } } }: Turn, { until }: Pause): Promise<Result> {
+  for (const part of parts) {
+    const resting = part.rest?.();
+    if (resting !== undefined) await resting;
+  }
+  return { kind: "requeue", after: Math.max(0, (until - clock.now()) / 1000), wake: "retry" };
+}
+
+function tellPause({ state, run: { poster, settings: { posting } }, logger }: Turn, words: PauseWords): void {
+  logger[words.type === "Warning" ? "warn" : "info"](words.message);
+  if (posting.enabled) poster.post(objectReference(state.body), words);
 }
 
 /** Asks all manners: the kind may be served no more, and have no handlers. */

@@ -6,6 +6,7 @@
  */
 
 import type { Client } from "../client/client.ts";
+import type { Pauses } from "../engines/pauses.ts";
 import type { HotLoops } from "../engines/hot_loop.ts";
 import type { Poster } from "../engines/posting/poster.ts";
 import type { Fence, Term } from "../execution/fence.ts";
@@ -77,6 +78,8 @@ export interface Part {
   told?(event: WatchEvent): Promise<void> | undefined;
   /** The snapshot stands: decides which handlers are to be called, starts and stops daemons and timers. Calls no handler of turns. */
   begin?(): Promise<void> | undefined;
+  /** The object is paused: no handler of it is called, and daemons and timers stop. In the place of all further methods. */
+  rest?(): Promise<void> | undefined;
   /**
    * Whether it is about to call handlers that must not be called for an older state: of creation, update, deletion, or for a
    * retry that is noted. An object that another replica has had before is read first. Default: no.
@@ -114,6 +117,8 @@ export interface Run {
   readonly observer: Observer;
   /** Finds objects that wake themselves. */
   readonly hotLoops: HotLoops;
+  /** Knows the objects that people have paused. Default: none can be paused. */
+  readonly pauses?: Pauses;
   readonly settings: Settings;
   readonly persistence: Persistence;
   readonly lifecycle: () => Lifecycle;

@@ -12,6 +12,7 @@ import { HotLoops, type LoopingReconcile } from "../engines/hot_loop.ts";
 import { Indexing } from "../handlers/index/indexing.ts";
 import { Listeners } from "../engines/listeners.ts";
 import { Ledger } from "../engines/ledger.ts";
+import { Pauses } from "../engines/pauses.ts";
 import { StuckHandlers } from "../engines/stuck_handlers.ts";
 import type { Metrics, MetricsOptions } from "../engines/metrics/metrics.ts";
 import { Tasks } from "../handlers/task/tasks.ts";
@@ -86,6 +87,7 @@ export interface Components extends Disposable {
   readonly hotLoops: HotLoops;
   readonly stuckHandlers: StuckHandlers;
   readonly failures: Failures;
+  readonly pauses: Pauses;
   /** Only where stray errors are handled, and the runtime does not say whose they are. */
   readonly recentCalls: RecentCalls | undefined;
   /** Undefined where no server could answer with them. */
@@ -119,6 +121,11 @@ export async function createComponents(
   const failures = new Failures({
     clock: host.clock,
     confidentialOf: (resource) => confidentialFieldsOf(settings.persistence, resource),
+  });
+  const pauses = new Pauses({
+    clock: host.clock,
+    annotation: () => settings.persistence.finalizer.replace(/\/.*$/, "/pause"),
+    isAllowed: () => settings.execution.objectPauses,
   });
   // Loading either module takes as long as the rest of the start: it is loaded only where it is used.
   const metrics = liveness === undefined
@@ -155,6 +162,7 @@ export async function createComponents(
     hotLoops,
     stuckHandlers,
     failures,
+    pauses,
     recentCalls,
     metrics,
     observer,

@@ -225,7 +225,7 @@ export class OperatorRun {
 
   /** Says why an object is, or is not, handled. @throws {TypeError} If the question names no kind. */
   explain(question: Question): Explanation {
-    const { ledger, failures, gates, indexing } = this.#components;
+    const { ledger, failures, pauses, gates, indexing } = this.#components;
     const { registry, settings, host: { clock } } = this.#options;
     const checkOf = (name: string): string | undefined => {
       const check = this.#peering.checks(gates.isPaused).find((each) => each.name === name);
@@ -237,6 +237,7 @@ export class OperatorRun {
       registry,
       ledger,
       failures,
+      pauses,
       caches: this.caches,
       controller: this.controller,
       queue: this.#queue,
@@ -468,13 +469,14 @@ export class OperatorRun {
   }
 
   #metricSources(): MetricSources {
-    const { gates, hotLoops, stuckHandlers, failures } = this.#components;
+    const { gates, hotLoops, stuckHandlers, failures, pauses } = this.#components;
     const { registry } = this.#options;
     return {
       handlers: (resource) => registry.of(resource).ids,
       failures: () => failures.counts(),
       objects: () => this.controller.counts(),
       hotLoops: () => hotLoops.counts(),
+      paused: () => pauses.counts(),
       stuckHandlers: () => stuckHandlers.counts(),
       waitingEvents: () => this.#poster.waiting,
       background: () => this.#daemons.counts.live,
@@ -489,7 +491,7 @@ export class OperatorRun {
 
   #createController(): Controller {
     const { host, registry, settings, lifecycle, logger, memo } = this.#options;
-    const { caches, gates, indexing, observer, hotLoops } = this.#components;
+    const { caches, gates, indexing, observer, hotLoops, pauses } = this.#components;
     return new Controller({
       host,
       registry,
@@ -501,6 +503,7 @@ export class OperatorRun {
       poster: this.#poster,
       observer,
       hotLoops,
+      pauses,
       persistence: settings.persistence,
       indices: indexing.indices,
       daemons: this.#daemons,

@@ -11,6 +11,7 @@ import type { Caches } from "../client/cache/caches.ts";
 import type { Controller } from "../controller/controller.ts";
 import type { WorkQueue } from "../controller/work_queue.ts";
 import type { Failure, Failures } from "../engines/failures.ts";
+import type { Pauses } from "../engines/pauses.ts";
 import { shardOf } from "../engines/replicas/shard_fence.ts";
 import type { Ledger, LedgerCall, LedgerEntry } from "../engines/ledger.ts";
 import type { ObjectState } from "../execution/object_state.ts";
@@ -89,6 +90,7 @@ export interface WhySources {
   readonly queue: WorkQueue;
   readonly ledger: Ledger;
   readonly failures: Failures;
+  readonly pauses: Pauses;
   /** Whether a namespace is served. */
   readonly serves: (namespace: string) => boolean;
   /** The fault of the watch of a kind, in a namespace; undefined: there is none. */
@@ -132,6 +134,7 @@ class Answer {
     if (cached === undefined || body === undefined) return this.#end(title);
     const state = controller.stateOf(cached);
     const record = this.#sources.ledger.of(body);
+    if (state !== undefined) this.#tellPause(state);
     if (state !== undefined) this.#tellQueue(state);
     const calls = record?.calls ?? [];
     this.#tellCalls(calls);
@@ -208,6 +211,17 @@ class Answer {
           : `Another replica is responsible: shard ${shard} is held by ${holder}. Ask that one.`,
       );
     }
+  }
+
+  #tellPause(state: ObjectState): void {
+    const pause = this.#sources.pauses.of(state);
+    if (pause === undefined) return;
+    const reason = pause.reason === "" ? "" : ` (${pause.reason})`;
+    this.#say(
+      `It is paused by its annotation until ${
+        new Date(pause.until).toISOString()
+      }${reason}: no handler is called before.`,
+    );
   }
 
   #tellQueue(state: ObjectState): void {

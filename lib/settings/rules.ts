@@ -77,6 +77,7 @@ export const RULES: Readonly<Record<string, Rule>> = Object.freeze({
   "admission.linger": seconds,
   "execution.defaultBackoff": finite,
   "execution.warnAfter": orNull(positive),
+  "execution.objectPauses": flag,
   "execution.maxWorkers": orNull(count),
   "background.cancellationPolling": positive,
   "background.instantExitTimeout": orNull(seconds),

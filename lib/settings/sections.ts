@@ -215,6 +215,8 @@ export interface ExecutionSettings {
    * metric `lotse_handlers_stuck`; daemons may run for ever. Null: never. Default: 60.
    */
   warnAfter: Seconds | null;
+  /** Whether the annotation `lotse.dev/pause` may pause an object. Default: true. */
+  objectPauses: boolean;
   /** How many workers of `op.offload()` run at once; the others wait. Null: any number. Default: null. */
   maxWorkers: number | null;
 }

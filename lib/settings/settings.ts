@@ -81,7 +81,7 @@ export function defaultSettings(): Settings {
     },
     scanning: { disabled: false, clusterwideFrom: 10 },
     admission: { ...ADMISSION },
-    execution: { defaultBackoff: 60, warnAfter: 60, maxWorkers: null },
+    execution: { defaultBackoff: 60, warnAfter: 60, objectPauses: true, maxWorkers: null },
     background: { cancellationPolling: 60, instantExitTimeout: null, instantExitZeroTimeCycles: 10 },
     networking: {
       requestTimeout: 300,

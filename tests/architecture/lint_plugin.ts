@@ -58,6 +58,8 @@ export const WALL_CLOCK: Readonly<Record<string, string>> = {
   "lib/handlers/admission/shared_certificate.ts": "how long certificates are valid",
   "lib/engines/calls.ts": "times of calls",
   "lib/engines/ledger.ts": "times in records",
+  "lib/controller/reconcile.ts": "until when an object is paused",
+  "lib/engines/pauses.ts": "until when an object is paused",
   "lib/engines/metrics/gauges.ts": "when the process was started",
   "lib/engines/peering/peering.ts": "the name of a run",
   "lib/engines/peering/peering_object.ts": "times in peering records",

@@ -14,6 +14,8 @@ export interface MetricSources {
   readonly objects: () => ReadonlyMap<string, number>;
   /** How many objects of each kind are in a hot loop. */
   readonly hotLoops: () => ReadonlyMap<string, number>;
+  /** How many objects of each kind people have paused. */
+  readonly paused: () => ReadonlyMap<string, number>;
   /** How many calls of each handler go on for longer than they should. */
   readonly stuckHandlers: () => ReadonlyMap<string, number>;
   /** How many Kubernetes events wait to be posted. */
@@ -230,6 +232,11 @@ export class Gauges {
       "lotse_hot_loop_objects",
       "Objects that are in a hot loop now, and slowed down",
       () => this.#options.sources()?.hotLoops() ?? none,
+    );
+    this.#instruments.pulled(
+      "lotse_objects_paused",
+      "Objects that people have paused by an annotation",
+      () => this.#options.sources()?.paused() ?? none,
     );
     this.#instruments.pulled(
       "lotse_handlers_stuck",

@@ -58,6 +58,16 @@ class BackgroundPart implements Part {
     return this.#daemons.match(state, { handlers, matching, isDeleting: isDeleting(state.snapshot) });
   }
 
+  /** Stops all of them. They are started again by the first turn after the pause. */
+  rest(): Promise<void> {
+    const { state } = this.#turn;
+    return this.#daemons.match(state, {
+      handlers: this.#handlers,
+      matching: [],
+      isDeleting: isDeleting(state.snapshot),
+    });
+  }
+
   claim(): Claim {
     return this.#daemons.claimOf(this.#turn.state, this.#matching);
   }

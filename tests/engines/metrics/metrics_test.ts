@@ -45,6 +45,7 @@ describe("Metrics", () => {
     metrics.attach({
       objects: () => new Map(),
       hotLoops: () => new Map(),
+      paused: () => new Map(),
       stuckHandlers: () => new Map(),
       handlers: () => [],
       failures: () => [],
@@ -71,6 +72,7 @@ describe("Metrics", () => {
     metrics.attach({
       objects: () => new Map(),
       hotLoops: () => new Map(),
+      paused: () => new Map(),
       stuckHandlers: () => new Map(),
       handlers: () => [],
       failures: () => [],
