@@ -175,7 +175,7 @@ export class Controller implements Worker {
       const { key, resource, body } = state;
       for (const end of state.pending.abandon()) observer.attemptCounts?.(state, end);
       state.forget();
-    this.#run.pauses?.forget(state);
+      this.#run.pauses?.forget(state);
       this.#states.delete(state.cached);
       this.#leaving.delete(key);
       const running = [queue.drop(state), daemons.leave(state)].filter((each) => each !== undefined);
