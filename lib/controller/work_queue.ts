@@ -110,9 +110,13 @@ const LONGEST_CRASH_PAUSE: Seconds = 60;
 
 /** The objects that have a turn, now or later. */
 export interface Queued {
+  /** How many are being reconciled. */
   readonly running: number;
+  /** How many wait for their turn. */
   readonly waiting: number;
+  /** How many have a turn at a later time. */
   readonly planned: number;
+  /** The first thousand of them. */
   readonly objects: readonly QueuedObject[];
 }
 
@@ -120,6 +124,7 @@ export interface Queued {
 export interface QueuedObject {
   /** Such as "databases.example.com default/db-1". */
   readonly object: string;
+  /** Whether its turn goes on, is due, or comes later. */
   readonly state: "running" | "waiting" | "planned";
   /** For how long its turn has gone on, or waited; 0 of planned ones. */
   readonly seconds: Seconds;

@@ -19,7 +19,7 @@ export interface PausesOptions {
   readonly isAllowed: () => boolean;
 }
 
-/** What an event about a pause says. */
+/** The words of an event about a pause. */
 export interface PauseWords {
   readonly type: "Normal" | "Warning";
   readonly reason: "Paused" | "Resumed" | "PauseNotUnderstood";

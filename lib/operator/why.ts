@@ -44,7 +44,9 @@ import type { Settings } from "../settings/settings.ts";
 export interface Question {
   /** Plural, singular or kind, with its group where that is not clear: "databases.example.com". */
   readonly kind: string;
+  /** Its namespace; absent for cluster-scoped kinds. */
   readonly namespace?: string;
+  /** Its name. */
   readonly name: string;
 }
 
@@ -59,6 +61,7 @@ export function questionFrom(value: unknown): Question {
 
 /** An answer. Programs may rely on its form. */
 export interface Explanation {
+  /** The form of the answer, with its version. */
   readonly format: "lotse.dev/why/v1";
   /** Such as "databases.example.com default/db-1". */
   readonly object: string;
