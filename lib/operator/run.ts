@@ -14,6 +14,7 @@ import { createClient } from "../client/object_client.ts";
 import { type Projection, projectionOf } from "../client/projection.ts";
 import { Transport, type TransportOptions } from "../client/transport/transport.ts";
 import { currentPermit } from "../execution/invoke.ts";
+import { checkCertificateTimes } from "../handlers/admission/webhook_secret.ts";
 import { checkWebhookNames } from "../handlers/admission/webhook_configuration.ts";
 import type { Ledger } from "../engines/ledger.ts";
 import { parseProbeAddress, type Route, serveProbes } from "../engines/probing.ts";
@@ -168,6 +169,7 @@ async function serveWithProbes(life: Life): Promise<void> {
     );
   }
   const replicas = await loadReplicas(settings, host);
+  checkCertificateTimes(settings.admission);
   checkWebhookNames(registry.all(ADMISSION), settings.admission.managed);
   rejectUnservedConversions(registry, settings);
   await using _probes = await answerProbes(life);

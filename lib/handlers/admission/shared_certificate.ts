@@ -32,6 +32,7 @@ import {
   type CertificateReader,
   covers,
   readSecret,
+  REST,
   ROTATE,
   type SecretContent,
   type SecretPlace,
@@ -64,9 +65,6 @@ const RETRY_PAUSE: Seconds = 10;
 
 /** The longest time between two looks at the age of certificates, as the wall clock may be set. */
 const LONGEST_PAUSE: Seconds = 3600;
-
-/** The part of a certificate's validity that is left when it is replaced. */
-const REST = 1 / 3;
 
 /** The certificate as one replica has it. */
 export class SharedCertificate {

@@ -10,6 +10,7 @@ import { fromBase64, toBase64 } from "../../model/encoding.ts";
 import { isObject } from "../../model/json.ts";
 import type { KubeObject } from "../../model/object.ts";
 import type { Seconds } from "../../runtime/host.ts";
+import type { AdmissionSettings } from "../../settings/sections.ts";
 import { subjectOf } from "./subject.ts";
 
 /** A certificate, the key that belongs to it, and the authority that has signed it. PEM. */
@@ -148,6 +149,22 @@ export function toSecret(
     type: before?.["type"] ?? "kubernetes.io/tls",
     data,
   };
+}
+
+/** The part of a certificate's validity that is left when it is replaced. */
+export const REST = 1 / 3;
+
+/** @throws {RangeError} If certificates would expire before the next ones are presented. */
+export function checkCertificateTimes(
+  { certificateValidity, certificateSettle }: Pick<
+    AdmissionSettings,
+    "certificateValidity" | "certificateSettle"
+  >,
+): void {
+  if (certificateSettle < certificateValidity * REST) return;
+  throw new RangeError(
+    `"admission.certificateSettle" (${certificateSettle} s) must be less than a third of "admission.certificateValidity" (${certificateValidity} s): certificates are replaced after two thirds, and would expire before the next ones are presented`,
+  );
 }
 
 /** The parts of the host that make keys. */

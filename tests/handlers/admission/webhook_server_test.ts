@@ -1,7 +1,9 @@
 import { Buffer } from "node:buffer";
 import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
+import { once } from "node:events";
 import { describe, it } from "node:test";
+import { connect } from "node:tls";
 import { ReviewError } from "../../../lib/handlers/admission/review.ts";
 import { subjectOf } from "../../../lib/handlers/admission/subject.ts";
 import { webhookServer, type WebhookServerOptions } from "../../../lib/handlers/admission/webhook_server.ts";
@@ -27,6 +29,7 @@ interface PostOptions {
 class Served implements AsyncDisposable {
   readonly said: string[] = [];
   readonly presented: string[] = [];
+  isLeaving = false;
   review: ReviewFn = (_review, { webhook = "all" } = {}) =>
     Promise.resolve({ apiVersion: "v", kind: "k", response: { uid: webhook, allowed: true } });
   readonly #controller = new AbortController();
@@ -49,6 +52,7 @@ class Served implements AsyncDisposable {
       logger: createLogger({ level: "debug", write }, host.clock),
       signal: this.#controller.signal,
       presents: ({ notAfter }) => void this.presented.push(notAfter),
+      isLeaving: () => this.isLeaving,
     };
     this.#ways = webhookServer(options).serve(context)[Symbol.asyncIterator]();
   }
@@ -223,6 +227,34 @@ describe("webhookServer()", () => {
     const { certificate } = await authority.issue({ ...subjectOf(["1.2.3.4", "host1"]), server: true });
     const { subject, subjectAltName } = new X509Certificate(certificate);
     assert.deepEqual([subject, subjectAltName], ["CN=host1", "DNS:host1, IP Address:1.2.3.4"]);
+  });
+
+  it("[N27.3] ends each connection with its whole answer while it leaves, and keeps it before", async () => {
+    const host = currentHost();
+    await using served = new Served({ addr: "127.0.0.1" }, host);
+    const { url = "", caBundle = "" } = await served.next();
+    const { port } = new URL(url);
+    const socket = connect({ host: "127.0.0.1", port: Number(port), ca: fromBase64(caBundle) });
+    let [text, hasEnded] = ["", false];
+    const ended = Promise.withResolvers<void>();
+    socket.setEncoding("utf8").on("data", (part: string) => text += part).on("end", () => {
+      hasEnded = true;
+      ended.resolve();
+    });
+    await once(socket, "secureConnect");
+    const ask = async (count: number): Promise<void> => {
+      socket.write(
+        `POST / HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}`,
+      );
+      while (text.split('"allowed":true}}').length <= count) await host.clock.sleep(0.01);
+    };
+    await ask(1);
+    assert.equal(hasEnded, false);
+    served.isLeaving = true;
+    await ask(2);
+    await ended.promise;
+    assert.match(text, /connection: close/i);
+    socket.destroy();
   });
 
   it("refuses options that contradict each other", () => {
