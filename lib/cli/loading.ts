@@ -83,7 +83,7 @@ function nothingIn(path: string, module: Readonly<Record<string, unknown>>): str
 }
 
 /** A place in a source file. */
-interface Place {
+interface SourcePosition {
   readonly file: string;
   /** From 1. */
   readonly line: number;
@@ -99,16 +99,16 @@ export async function importError(
   { error, host }: { error: unknown; host: Host },
 ): Promise<CommandError> {
   const reason = reasonOf(error);
-  const place = await importPlace(reason, host) ?? placeOf(error);
+  const place = await importPosition(reason, host) ?? positionOf(error);
   if (place === undefined) return new CommandError(`Cannot load "${file}": ${reason}`, { cause: error });
   const excerpt = await excerptOf(place, host);
   const message = `Cannot load "${file}": ${reason}\n  at ${place.file}:${place.line}${excerpt}`;
   return new CommandError(message, { cause: error });
 }
 
-function placeOf(error: unknown): Place | undefined {
-  return positionOf(error) ??
-    placesIn(error).find(({ file }) => !file.includes("/node_modules/") && !file.startsWith(OWN));
+function positionOf(error: unknown): SourcePosition | undefined {
+  return buildPositionOf(error) ??
+    positionsIn(error).find(({ file }) => !file.includes("/node_modules/") && !file.startsWith(OWN));
 }
 
 /** Where this package lies in a checkout: hooks of ours are on the way of each import. */
@@ -118,7 +118,7 @@ const OWN = new URL("../", import.meta.url).pathname;
 const NOT_FOUND = /^Cannot find (?:package|module) '([^']+)' imported from (\S+)$/;
 
 /** Returns the line that imports the module that cannot be found, where the message names the file. */
-async function importPlace(reason: string, { files }: Host): Promise<Place | undefined> {
+async function importPosition(reason: string, { files }: Host): Promise<SourcePosition | undefined> {
   const [, wanted = "", file = ""] = NOT_FOUND.exec(reason) ?? [];
   if (file === "") return undefined;
   const text = await files.readText(file).catch(() => "");
@@ -129,7 +129,7 @@ async function importPlace(reason: string, { files }: Host): Promise<Place | und
 }
 
 /** Returns the place in the error that Bun throws where a file cannot be built: its BuildMessage. */
-function positionOf(error: unknown): Place | undefined {
+function buildPositionOf(error: unknown): SourcePosition | undefined {
   if (typeof error !== "object" || error === null || !("position" in error)) return undefined;
   const { position } = error;
   if (typeof position !== "object" || position === null || !("file" in position) || !("line" in position)) {
@@ -139,7 +139,7 @@ function positionOf(error: unknown): Place | undefined {
   return { file: position.file, line: position.line };
 }
 
-function placesIn(error: unknown): Place[] {
+function positionsIn(error: unknown): SourcePosition[] {
   if (!(error instanceof Error)) return [];
   const text = withoutColours(`${error.message}\n${error.stack ?? ""}`);
   return [...text.matchAll(PLACE)].map(([, file, line]) => ({
@@ -155,7 +155,7 @@ function reasonOf(error: unknown): string {
   return error instanceof Error || typeof error === "object" ? reason : `it throws ${JSON.stringify(error)}`;
 }
 
-async function excerptOf({ file, line }: Place, host: Host): Promise<string> {
+async function excerptOf({ file, line }: SourcePosition, host: Host): Promise<string> {
   try {
     const text = (await host.files.readText(file)).split("\n")[line - 1];
     return text === undefined ? "" : `\n  ${line} | ${text}`;

@@ -79,7 +79,7 @@ async function writeEverywhere(options: ResumePeersOptions, record: JsonObject |
   const client = createClient(transport);
   const body = { status: Object.fromEntries([[identity, record]]) };
   let written = 0;
-  for (const { resource, namespace } of await placesOf(client, options)) {
+  for (const { resource, namespace } of await addressesOf(client, options)) {
     const subresource = resource.subresources.includes("status") ? "status" : undefined;
     try {
       await client.patch(resource, { namespace, name, subresource }, { type: "merge", body });
@@ -100,7 +100,10 @@ async function writeEverywhere(options: ResumePeersOptions, record: JsonObject |
   }
 }
 
-async function placesOf(client: Client, { namespaces = [] }: ResumePeersOptions): Promise<Place[]> {
+async function addressesOf(
+  client: Client,
+  { namespaces = [] }: ResumePeersOptions,
+): Promise<PeeringAddress[]> {
   const clusterwide = namespaces.length === 0;
   const kinds = await findPeeringKinds(client, { clusterwide });
   if (kinds.length === 0) {
@@ -110,7 +113,7 @@ async function placesOf(client: Client, { namespaces = [] }: ResumePeersOptions)
   return kinds.flatMap((resource) => names.map((namespace) => ({ resource, namespace })));
 }
 
-type Place = {
+type PeeringAddress = {
   readonly resource: Awaited<ReturnType<typeof findPeeringKinds>>[number];
   readonly namespace: string | undefined;
 };

@@ -48,7 +48,7 @@ export async function findPeeringKinds(
   );
 }
 
-interface Place {
+interface PeeringAddress {
   readonly resource: Resource;
   readonly namespace: string | undefined;
 }
@@ -121,7 +121,7 @@ export class Peering {
   async revise(): Promise<void> {
     const { settings, host } = this.#options;
     if (settings.peering.standalone || this.#isStopping) return;
-    const wanted = await this.#places();
+    const wanted = await this.#addresses();
     if (this.#isStopping) return;
     const left = this.#leaveAllBut(wanted);
     const fresh = [...wanted].filter(([key]) => !this.#members.has(key)).map(([key, place]) =>
@@ -145,7 +145,7 @@ export class Peering {
     await Promise.all([...this.#members.values()].map(({ scope }) => scope.leave(options)));
   }
 
-  async #places(): Promise<ReadonlyMap<string, Place>> {
+  async #addresses(): Promise<ReadonlyMap<string, PeeringAddress>> {
     const { client, settings } = this.#options;
     const { clusterwide } = settings.peering;
     const resources = await findPeeringKinds(client, { clusterwide });
@@ -172,7 +172,7 @@ export class Peering {
     if (mandatory && resources.length === 0) this.#kinds.close();
   }
 
-  #join(key: string, { resource, namespace }: Place): PeeringScope {
+  #join(key: string, { resource, namespace }: PeeringAddress): PeeringScope {
     const { settings } = this.#options;
     const gate = this.#options.gates.add(!settings.peering.mandatory);
     const scope = new PeeringScope({ ...this.#options, resource, namespace, gate });
@@ -182,7 +182,7 @@ export class Peering {
     return scope;
   }
 
-  async #leaveAllBut(wanted: ReadonlyMap<string, Place>): Promise<void> {
+  async #leaveAllBut(wanted: ReadonlyMap<string, PeeringAddress>): Promise<void> {
     const unwanted = [...this.#members].filter(([key]) => !wanted.has(key));
     for (const [key, { gate }] of unwanted) {
       this.#members.delete(key);

@@ -44,7 +44,7 @@ const mutants: Mutant[] = [
   },
   {
     ...PEERING,
-    in: "Peering.#places",
+    in: "Peering.#addresses",
     replace: "this.#options.namespaces() ?? [client.defaultNamespace]",
     by: "[client.defaultNamespace]",
   },
