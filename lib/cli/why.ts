@@ -108,16 +108,26 @@ async function top(
 ): Promise<void> {
   if (interval < 1) throw new UsageError("--interval must be at least 1 second");
   for (;;) {
-    const answers = await askOperators(host, { path: "/metrics", pid }) as readonly {
-      readonly text: string;
-    }[];
-    const rows = answers.map(({ text }) => tableOf(text, sort));
+    const answers = await askOperators(host, { path: "/metrics", pid }) as readonly Counted[];
+    const rows = answers.map(({ text, isLate }) => {
+      const table = tableOf(text, sort);
+      return isLate ? { ...table, text: `${table.text}\n\n${LATE}` } : table;
+    });
     if (json) print(host, JSON.stringify(rows.map((each) => each.rows), undefined, 2));
     else print(host, `${once ? "" : CLEAR}${rows.map((each) => each.text).join("\n\n")}`);
     if (once || json) return;
     await host.clock.sleep(interval);
   }
 }
+
+/** The metrics of an operator. */
+interface Counted {
+  readonly text: string;
+  /** Whether it counts since it was asked first. */
+  readonly isLate: boolean;
+}
+
+const LATE = "(counted since `top` asked first; with --liveness: since the start)";
 
 /** Moves the cursor home and clears the screen. */
 const CLEAR = "\x1b[H\x1b[2J";

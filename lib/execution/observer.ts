@@ -200,7 +200,8 @@ export interface Observed {
   readonly succeeded?: Set<AttemptEnd>;
 }
 
-const TOLD = [
+/** The names of the hooks that are told, and return no value. */
+export const HOOKS = [
   "requestEnds",
   "decoded",
   "enqueued",
@@ -243,7 +244,7 @@ export function combineObservers(
   onFailure: OnObserverFailure = () => {},
 ): Observer {
   const combined: Record<string, unknown> = {};
-  for (const name of TOLD) {
+  for (const name of HOOKS) {
     const tell = observers.flatMap((each) => {
       // All hooks take three arguments at most; hooks of one name take the same ones.
       const fn = each[name] as ((...args: unknown[]) => void) | undefined;

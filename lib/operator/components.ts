@@ -27,6 +27,7 @@ import type { Logger } from "../runtime/logging.ts";
 import { confidentialFieldsOf } from "../settings/server_selectors.ts";
 import type { Settings } from "../settings/settings.ts";
 import { Gates } from "./gates.ts";
+import { LateMetrics } from "./late_metrics.ts";
 import { RecentCalls } from "./stray_errors.ts";
 
 /** Options of a run. */
@@ -92,6 +93,8 @@ export interface Components extends Disposable {
   readonly recentCalls: RecentCalls | undefined;
   /** Undefined where no server could answer with them. */
   readonly metrics: Metrics | undefined;
+  /** Begins to count when it is asked; only where there are no metrics, and questions are answered. */
+  readonly lateMetrics: LateMetrics | undefined;
   /** Tells all observers. */
   readonly observer: Observer;
   readonly indexing: Indexing;
@@ -131,13 +134,28 @@ export async function createComponents(
   const metrics = liveness === undefined
     ? undefined
     : new (await import("../engines/metrics/metrics.ts")).Metrics({ host, release, custom });
+  const lateMetrics = metrics !== undefined || !options.questions ? undefined : new LateMetrics(async () => {
+    const { Metrics } = await import("../engines/metrics/metrics.ts");
+    return new Metrics({ host, release, custom });
+  });
   const tracing = isTraced() ? new (await import("../engines/tracing.ts")).Tracing() : undefined;
   const calls = onCall && new Calls(host.clock, onCall);
   const recentCalls = options.handlesStrayErrors && host.process.losesContext
     ? new RecentCalls(host.clock)
     : undefined;
   const observer = combineObservers(
-    [ledger, hotLoops, stuckHandlers, failures, metrics, tracing, recorder, calls, recentCalls]
+    [
+      ledger,
+      hotLoops,
+      stuckHandlers,
+      failures,
+      metrics,
+      lateMetrics?.observer,
+      tracing,
+      recorder,
+      calls,
+      recentCalls,
+    ]
       .filter((each) => each !== undefined),
     reportObserver(logger),
   );
@@ -165,6 +183,7 @@ export async function createComponents(
     pauses,
     recentCalls,
     metrics,
+    lateMetrics,
     observer,
     indexing,
     tasks: createTasks(options, { gates, indexing, observer }),
@@ -175,6 +194,7 @@ export async function createComponents(
       indexing[Symbol.dispose]();
       stuckHandlers[Symbol.dispose]();
       metrics?.[Symbol.dispose]();
+      lateMetrics?.[Symbol.dispose]();
     },
   };
 }

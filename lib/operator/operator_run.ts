@@ -174,7 +174,7 @@ export class OperatorRun {
     this.#informers = this.#createInformers();
     this.#admission = this.#createAdmission();
     this.#shardTurns = this.#createShardTurns();
-    metrics?.attach(this.#metricSources());
+    (metrics ?? components.lateMetrics)?.attach(this.#metricSources());
   }
 
   /** The poster of Kubernetes events; undefined before and after the operator serves. */

@@ -107,7 +107,7 @@ export async function runOperator(
 }
 
 /** Returns the answers to questions from this machine. */
-function answersOf(current: CurrentRun, { metrics }: Components): Answers {
+function answersOf(current: CurrentRun, { metrics, lateMetrics }: Components): Answers {
   const serving = (): OperatorRun => {
     if (current.serving !== undefined) return current.serving;
     throw new TypeError("The operator has not begun to serve: it starts, or cannot log in (see its log)");
@@ -115,12 +115,7 @@ function answersOf(current: CurrentRun, { metrics }: Components): Answers {
   return {
     "/why": (question) => serving().explain(questionFrom(question)),
     "/queue": () => serving().queued(),
-    "/metrics": async () => {
-      if (metrics !== undefined) return { text: await metrics.text() };
-      throw new TypeError(
-        "Nothing is counted: start the operator with --liveness, by which metrics are served",
-      );
-    },
+    "/metrics": async () => ({ text: await (metrics ?? lateMetrics)?.text(), isLate: metrics === undefined }),
   };
 }
 

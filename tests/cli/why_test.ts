@@ -69,7 +69,7 @@ suite("asking an operator on its machine", (scenario) => {
     "[N22.2] nobody is answered without the token, and questions are read with care",
     async (world) => {
       const op = operator();
-      op.on.create(Example, () => {});
+      op.on.create(Example, function make() {});
       const running = await world.start(op, { questions: true });
       const { host } = world;
       const [folder = ""] = await filesOf(world);
@@ -101,11 +101,15 @@ suite("asking an operator on its machine", (scenario) => {
       assert.equal((await ask("/why", token, "x".repeat(20_000)))[0], 413);
       const [status, message] = await ask("/later", token, "");
       assert.deepEqual([status, message.includes("another version")], [404, true]);
-      const top = await run(world, "top", "--once");
+      const first = await run(world, "top", "--once");
       assert.match(
-        top.output,
-        /^error: The operator \(process 1\) cannot answer: Nothing is counted: start the operator with --liveness/,
+        first.output,
+        /\nmake +examples\.lotse\.test +0 +0 +0\n[^]*\(counted since `top` asked first;/,
       );
+      await new Objects(world).create("one");
+      await running.advance(5);
+      const second = await run(world, "top", "--once");
+      assert.match(second.output, /^objects 1, [^]*\nmake +examples\.lotse\.test +1 +0 +0 /);
       await running.stop();
     },
   );

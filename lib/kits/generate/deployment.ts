@@ -77,10 +77,9 @@ export function deploymentOf(options: DeploymentOptions): KubeObject {
           serviceAccountName: name,
           ...isShared && { topologySpreadConstraints: spreadOver(labels) },
           terminationGracePeriodSeconds: Math.min(limit + GRACE_BEYOND, LONGEST_GRACE),
+          // No user: the image names one, and OpenShift gives a number of its own.
           securityContext: {
             runAsNonRoot: true,
-            runAsUser: 65532,
-            runAsGroup: 65532,
             seccompProfile: { type: "RuntimeDefault" },
           },
           containers: [{

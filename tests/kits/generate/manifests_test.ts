@@ -66,6 +66,13 @@ describe("makeManifests()", () => {
     assert.equal(pod.serviceAccountName, "bakery");
     assert.equal(pod.terminationGracePeriodSeconds, 610);
     assert.equal(pod.securityContext.runAsNonRoot, true);
+    // OpenShift refuses a user that is not of its range.
+    assert.deepEqual(
+      [pod.securityContext, container.securityContext].flatMap(Object.keys).filter((key) =>
+        /^(runAsUser|runAsGroup|fsGroup)$/.test(key)
+      ),
+      [],
+    );
     assert.equal(container.securityContext.readOnlyRootFilesystem, true);
     assert.deepEqual(container.args, [
       ...["--namespace=a", "--namespace=b-*", "--liveness=http://0.0.0.0:8080/healthz", "--log-format=json"],
