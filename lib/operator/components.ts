@@ -121,23 +121,12 @@ export async function createComponents(
     logger: logger.child({ name: "lotse.objects" }),
     settings: settings.execution,
   });
-  const failures = new Failures({
-    clock: host.clock,
-    confidentialOf: (resource) => confidentialFieldsOf(settings.persistence, resource),
-  });
-  const pauses = new Pauses({
-    clock: host.clock,
-    annotation: () => settings.persistence.finalizer.replace(/\/.*$/, "/pause"),
-    isAllowed: () => settings.execution.objectPauses,
-  });
+  const { failures, pauses } = createCare(options);
   // Loading either module takes as long as the rest of the start: it is loaded only where it is used.
   const metrics = liveness === undefined
     ? undefined
     : new (await import("../engines/metrics/metrics.ts")).Metrics({ host, release, custom });
-  const lateMetrics = metrics !== undefined || !options.questions ? undefined : new LateMetrics(async () => {
-    const { Metrics } = await import("../engines/metrics/metrics.ts");
-    return new Metrics({ host, release, custom });
-  });
+  const lateMetrics = metrics === undefined && options.questions ? createLateMetrics(options) : undefined;
   const tracing = isTraced() ? new (await import("../engines/tracing.ts")).Tracing() : undefined;
   const calls = onCall && new Calls(host.clock, onCall);
   const recentCalls = options.handlesStrayErrors && host.process.losesContext
@@ -197,6 +186,28 @@ export async function createComponents(
       lateMetrics?.[Symbol.dispose]();
     },
   };
+}
+
+/** Creates the engines that know which objects need care. */
+function createCare({ host: { clock }, settings }: RunningOptions): Pick<Components, "failures" | "pauses"> {
+  return {
+    failures: new Failures({
+      clock,
+      confidentialOf: (resource) => confidentialFieldsOf(settings.persistence, resource),
+    }),
+    pauses: new Pauses({
+      clock,
+      annotation: () => settings.persistence.finalizer.replace(/\/.*$/, "/pause"),
+      isAllowed: () => settings.execution.objectPauses,
+    }),
+  };
+}
+
+function createLateMetrics({ host, release, customMetrics: custom }: RunningOptions): LateMetrics {
+  return new LateMetrics(async () => {
+    const { Metrics } = await import("../engines/metrics/metrics.ts");
+    return new Metrics({ host, release, custom });
+  });
 }
 
 /** Returns the brake for daemons and timers that wake themselves. */
