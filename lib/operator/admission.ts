@@ -64,7 +64,7 @@ export interface AdmissionOptions extends Omit<AdmissionReviewsOptions, "clock" 
 }
 
 /** How long the server may take to end, and how long its webhooks may take to be taken back. */
-const SERVER_GRACE: Seconds = 5;
+const SERVER_GRACE: Seconds = 8;
 const REMOVAL_TIMEOUT: Seconds = 10;
 
 /** How long until it is tried again to find out whose the configurations are. */

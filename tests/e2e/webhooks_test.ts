@@ -27,7 +27,7 @@ const MANAGED = "hooks.example.com";
 const SECRET = "balanced-webhook";
 
 /** How long the load is, and how many reviews come in a second. */
-const SECONDS = sized({ short: 10, full: 180 });
+const SECONDS = sized({ short: 8, full: 180 });
 const RATE = sized({ short: 20, full: 100 });
 /** Where a test names other sizes: for one run by hand. */
 const seconds = Number(process.env["WEBHOOK_SECONDS"] ?? SECONDS);
@@ -134,7 +134,7 @@ describe("Webhooks of replicas on a real control plane", () => {
         for (let number = 0; number < 3; number++) add();
         await until(() => replicas.every(({ isReady }) => isReady), 90);
         await until(async () => await ask() === "denied");
-        const refusals: { readonly at: number; readonly why: string }[] = [];
+        const refusals: { readonly begun: number; readonly at: number; readonly why: string }[] = [];
         const times: number[] = [];
         const kills: number[] = [];
         let [admitted, denied] = [0, 0];
@@ -146,7 +146,7 @@ describe("Webhooks of replicas on a real control plane", () => {
           else if (answer === "denied") {
             denied += 1;
             times.push(performance.now() - begun);
-          } else refusals.push({ at: performance.now(), why: answer });
+          } else refusals.push({ begun, at: performance.now(), why: answer });
         };
         const end = performance.now() + seconds * 1000;
         const rotating = (async () => {
@@ -178,8 +178,9 @@ describe("Webhooks of replicas on a real control plane", () => {
         }
         await Promise.all([disturbing, rotating]);
         await Promise.all(under);
-        const inRolls = refusals.filter(({ at }) =>
-          !kills.some((killed) => at >= killed && at < killed + 2000)
+        // A review may have been on its way to a replica when that was killed.
+        const inRolls = refusals.filter(({ begun, at }) =>
+          !kills.some((killed) => at >= killed && begun < killed + 2000)
         );
         times.sort((a, b) => a - b);
         const p99 = times[Math.floor(times.length * 0.99)] ?? 0;

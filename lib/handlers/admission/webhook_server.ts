@@ -26,8 +26,8 @@ export type { WebhookServerOptions } from "./server_options.ts";
 /** Addresses that stand for all of a machine's, and names by which that machine reaches itself. */
 const EVERYWHERE: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
 
-/** How long reviews that are under way may take when the server ends. */
-const GRACE: Seconds = 2;
+/** How long reviews that are under way may take when the server ends: a machine may be busy. */
+const GRACE: Seconds = 5;
 
 /** Errors of machines without IPv6. */
 const NO_IPV6 = ["EAFNOSUPPORT", "EADDRNOTAVAIL", "EINVAL"];
