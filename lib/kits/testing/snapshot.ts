@@ -1,6 +1,6 @@
 /** Objects without fields that differ from run to run: to be compared as a whole, or with a file. */
 
-import { cloneJson } from "../../model/json.ts";
+import { cloneJson, isObject, setKey } from "../../model/json.ts";
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import type { Api } from "../../operator/api.ts";
 import type { ResourceType } from "../../registry/resource.ts";
@@ -39,11 +39,25 @@ export async function takeSnapshot(
 }
 
 function withoutVolatile(object: KubeObject<unknown, unknown>): JsonObject {
-  const { metadata, ...rest } = cloneJson(object);
+  const { uid = "" } = object.metadata;
+  // Notes name their object by its uid.
+  const { metadata, ...rest } = uid === ""
+    ? cloneJson(object)
+    : replaced(cloneJson(object), uid) as typeof object;
   const kept = Object.entries(metadata).filter(([key]) => !VOLATILE.includes(key)).map(([key, value]) =>
     key === "ownerReferences" ? [key, withoutUids(value)] : [key, value]
   );
   return { ...rest, metadata: Object.fromEntries(kept) };
+}
+
+/** Returns a value with another text in the place of a uid, wherever it stands. */
+function replaced(value: unknown, uid: string): unknown {
+  if (typeof value === "string") return value.replaceAll(uid, "(this object)");
+  if (Array.isArray(value)) return value.map((each) => replaced(each, uid));
+  if (!isObject(value)) return value;
+  const copy: JsonObject = {};
+  for (const key of Object.keys(value)) setKey(copy, key, replaced(value[key], uid));
+  return copy;
 }
 
 function withoutUids(references: unknown): unknown {
