@@ -14,7 +14,7 @@ import { type Runner, start, testCluster } from "../../lib/kits/testing/mod.ts";
 import { createVirtualRandom } from "../../lib/runtime/virtual/random.ts";
 import { type JsonObject, kinds, operator } from "../../mod.ts";
 
-const RUNS = Number(process.env["RUNS"] ?? 2);
+const RUNS = Number(process.env["RUNS"] ?? 1);
 const SEED = Number(process.env["LOTSE_SEED"] ?? 1);
 const REPLICAS = 3;
 const OBJECTS = 6;
