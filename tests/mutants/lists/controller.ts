@@ -321,8 +321,8 @@ const order: Mutant[] = [
     ["reconcile", `if (last?.event.type === "DELETED") return`, "if (last === undefined && false) return"],
     [
       "reconcile",
-      "for (const { event } of why.events) {",
-      `for (const { event, adoption } of why.events) {\n    if (adoption === "early") continue;`,
+      "for (const { event } of pause === undefined ? why.events : []) {",
+      `for (const { event, adoption } of pause === undefined ? why.events : []) {\n    if (adoption === "early") continue;`,
     ],
     ["reconcile", "if (state.pending.hasFunctions) {", "if (false) {"],
     [
