@@ -110,8 +110,9 @@ class Hulls {
   }
 }
 
-function admission() {
-  return { server: webhookServer({ addr: "127.0.0.1" }), managed: "hulls.test" } as const;
+/** NB: scenarios run beside each other, and a name of configurations belongs to one process. */
+function admission({ plural }: { readonly plural: string }) {
+  return { server: webhookServer({ addr: "127.0.0.1" }), managed: `${plural}.hulls.test` } as const;
 }
 
 async function succeeds(work: () => Promise<unknown>): Promise<boolean> {
@@ -125,7 +126,7 @@ suite("Conversion", (scenario) => {
       const hulls = new Hulls(world, "barges");
       await hulls.define();
       const seen: unknown[] = [];
-      const op = operator({ admission: admission() });
+      const op = operator({ admission: admission(hulls.names) });
       op.on.create(hulls.now(), ({ name, spec }) => void seen.push([name, spec]));
       // The definition names somebody who does not answer.
       let refusal: string;
@@ -162,7 +163,7 @@ suite("Conversion", (scenario) => {
       await (await world.start(first)).stop();
       await hulls.create("one", "3");
       const seen: unknown[] = [];
-      const next = operator({ crds: "apply", admission: admission() });
+      const next = operator({ crds: "apply", admission: admission(hulls.names) });
       next.on.create(hulls.now(), ({ spec }) => void seen.push(spec));
       const running = await world.start(next);
       await world.until(() => seen.length > 0);
