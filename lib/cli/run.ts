@@ -89,6 +89,7 @@ export async function runOperators(
       `Cannot answer probes for ${operators.length} operators at one address: run them one by one, or make one of them`,
     );
   }
+  if (kubeconfig === undefined) rejectSharedNames(operators, { host, flags });
   const failure = new AbortController();
   const stop = AbortSignal.any([signal, failure.signal]);
   let waiting = operators.length;
@@ -119,6 +120,23 @@ export async function runOperators(
   if (flags.liveness === undefined || !isPortTaken(reason)) throw reason;
   throw new CommandError(
     `Cannot answer probes at "${flags.liveness}": the port is in use (give another --liveness)`,
+  );
+}
+
+/** @throws {CommandError} If replicas of several operators would have Leases of one name: each would leave the other's objects alone. */
+function rejectSharedNames(
+  operators: readonly Operator[],
+  { host, flags }: Pick<RunOperatorsOptions, "host" | "flags">,
+): void {
+  const given = host.process.env("LOTSE_REPLICAS_NAME");
+  const isEnabled = host.process.env("LOTSE_REPLICAS_ENABLED") === "true" || flags.replicas === true;
+  const names = operators.map(({ settings: { replicas } }) => replicas).filter(({ enabled }) =>
+    enabled || isEnabled
+  ).map(({ name }) => given ?? name);
+  const name = names.find((each, index) => names.indexOf(each) !== index);
+  if (name === undefined || name === null) return;
+  throw new CommandError(
+    `Cannot run several operators as replicas under one name, "${name}": give each its own in the code (replicas.name), or run them one by one`,
   );
 }
 

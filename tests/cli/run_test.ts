@@ -37,6 +37,19 @@ function freePort(): Promise<number> {
 }
 
 describe("runOperators()", () => {
+  it("refuses operators whose replicas would have Leases of one name", async () => {
+    const run = (names: readonly (string | undefined)[], env: Readonly<Record<string, string>> = {}) =>
+      runOperators(names.map((name) => operator({ replicas: { name } })), {
+        host: virtualHost({ env }),
+        flags: {},
+        logger: silentLogger(),
+        signal: AbortSignal.abort(),
+      });
+    await run(["a", "b"]);
+    await assert.rejects(run(["a", "a"]), /under one name, "a"/);
+    await assert.rejects(run(["a", "b"], { LOTSE_REPLICAS_NAME: "c" }), /under one name, "c"/);
+  });
+
   const SERVER = "https://api.test";
 
   /** An operator whose cleanup takes that long, told to stop after a second. */

@@ -21,14 +21,25 @@ interface Seen {
   readonly path: string;
 }
 
+interface World {
+  readonly run: Runner;
+  readonly cluster: TestCluster;
+  readonly seen: Seen[];
+  /** The replica whose stream of objects is silent, while it is on. */
+  readonly hold: { isOn: boolean; replica: number };
+  /** Has the network keep the next patch of an object for so long; the answers to kept ones. */
+  readonly late: { seconds: number; readonly answers: number[] };
+}
+
 /** Replicas, with all writes but of Leases as the API server takes them. */
 async function world(
   make: () => Operator,
   replicas = 2,
-): Promise<{ run: Runner; cluster: TestCluster; seen: Seen[]; hold: { isOn: boolean; replica: number } }> {
+): Promise<World> {
   const cluster = await testCluster();
   const seen: Seen[] = [];
   const hold = { isOn: false, replica: -1 };
+  const late: World["late"] = { seconds: 0, answers: [] };
   const fetch = async (request: Request): Promise<Response> => {
     const [, number] = /^https:\/\/replica-(\d+)\./.exec(request.url) ?? [];
     const { pathname: path, search } = new URL(request.url);
@@ -36,6 +47,19 @@ async function world(
     // Events about Leases tell of a replica, and of no object.
     if (number !== undefined && request.method !== "GET" && !/\/(leases|events)/.test(path)) {
       seen.push({ replica, path });
+    }
+    if (late.seconds > 0 && request.method === "PATCH" && path.includes("/configmaps/")) {
+      const kept = new Request(request.url, {
+        method: "PATCH",
+        headers: request.headers,
+        body: await request.text(),
+      });
+      const { seconds } = late;
+      late.seconds = 0;
+      await cluster.host.clock.sleep(seconds);
+      const answer = await cluster.fetch(kept);
+      late.answers.push(answer.status);
+      return answer;
     }
     const response = await cluster.fetch(request);
     if (number === undefined || !path.includes("/configmaps") || !search.includes("watch=")) return response;
@@ -49,7 +73,7 @@ async function world(
   };
   const run = await start(make, { cluster: { ...cluster, fetch }, replicas });
   await run.until(() => run.messages().includes("Shard taken"));
-  return { run, cluster, seen, hold };
+  return { run, cluster, seen, hold, late };
 }
 
 function newMap(name = "m", data: JsonObject = { v: "1" }): JsonObject {
@@ -138,6 +162,32 @@ describe("replicas: the fence", () => {
     // Its events come now: that it was made, and then that it is handled.
     hold.isOn = false;
     await run.advance(20);
+    assert.equal(run.calls.length, 2);
+    await run.stop();
+  });
+
+  it("[N28.16] has the server refuse a note that the network has kept, when another replica has gone on", async () => {
+    const { run, late } = await world(() => {
+      const op = operator();
+      op.on.create(
+        kinds.ConfigMap,
+        { id: "make", when },
+        ({ patch }) => void (patch.metadata.labels["made"] = "yes"),
+      );
+      return op;
+    });
+    late.seconds = 40;
+    await run.api.create(kinds.ConfigMap, newMap());
+    await run.until(() => run.calls.length === 1);
+    run.replicas[holderOf(run)]?.suspend(60);
+    await run.until(() => run.calls.length === 2, { within: 30 });
+    await run.advance(2);
+    const { metadata: { resourceVersion } } = await run.api.get(kinds.ConfigMap, MAP);
+    await run.until(() => late.answers.length === 1, { within: 60 });
+    assert.deepEqual(late.answers, [409]);
+    const after = await run.api.get(kinds.ConfigMap, MAP);
+    assert.equal(after.metadata.resourceVersion, resourceVersion);
+    await run.advance(60);
     assert.equal(run.calls.length, 2);
     await run.stop();
   });
