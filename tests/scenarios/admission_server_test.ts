@@ -728,6 +728,7 @@ suite("admission servers", (scenario) => {
         ? Promise.resolve(new Response("", { status: 500 }))
         : undefined;
     const running = await world.start(op);
+    await world.until(() => written(world).some(([method]) => method === "PATCH"));
     assert.deepEqual(await webhooksIn(world), []);
     isBroken = false;
     await running.advance(31);
