@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type DaemonHandlerArguments, operator, PermanentError, TemporaryError } from "../../mod.ts";
+import { jumpingClock } from "../support/jumping_clock.ts";
 import { suite } from "../support/scenario.ts";
 import type { TimedWorld } from "../support/virtual_world.ts";
 import { Example, FINALIZER, Objects, Plain, PLAINS } from "../support/worlds.ts";
@@ -274,6 +275,31 @@ suite("daemons: running", (scenario) => {
       assert.equal((last?.time ?? 0) - (first?.time ?? 0), 3690, "nothing is waited for in vain");
       await running.stop();
     },
+  );
+
+  scenario.virtual(
+    "a daemon's timeout counts the seconds that have passed, whatever the wall clock shows",
+    async (world) => {
+      const clock = jumpingClock(world.host.clock);
+      const time = stopwatch(world);
+      const calls: number[] = [];
+      const op = operator();
+      op.daemon(Example, { id: "d", timeout: 100 }, ({ runtime }) => {
+        calls.push(time());
+        assert.ok(Math.abs(runtime - time()) < 1, `runtime ${runtime} after ${time()} s`);
+        throw new TemporaryError("not yet", { delay: 30 });
+      });
+      const running = await world.start(op, { host: { ...world.host, clock } });
+      await new Objects(world).create("one");
+      for (const seconds of [7200, -14_400, 7200]) {
+        await running.advance(20);
+        clock.jump(seconds);
+      }
+      await running.advance(300);
+      assert.deepEqual(calls, [0, 30, 60, 90]);
+      await running.stop();
+    },
+    { wallClock: "steady" },
   );
 
   scenario.timed(
