@@ -41,6 +41,7 @@ export async function answerQuestions(options: QuestionsOptions): Promise<AsyncD
   const token = host.random.uuid() + host.random.uuid();
   try {
     const folder = await host.files.makeTempFolder(FOLDER);
+    await sweep(host, folder);
     const server = await host.network.serve({
       hostname: "127.0.0.1",
       fetch: (request) => answer(request, { ...options, token }),
@@ -68,6 +69,26 @@ export async function answerQuestions(options: QuestionsOptions): Promise<AsyncD
         stack: false,
       },
     );
+  }
+}
+
+/**
+ * Removes the files of operators that were killed: of processes that run no more, and, as a container's first process has the same
+ * number after each restart, of this one.
+ */
+async function sweep({ files, process }: Host, own: string): Promise<void> {
+  const parent = files.folderOf(own);
+  for (const name of await files.list(parent)) {
+    const folder = files.resolve(parent, name);
+    if (!name.startsWith(FOLDER) || folder === own) continue;
+    try {
+      const { pid } = JSON.parse(await files.readText(files.resolve(folder, FILE))) as Partial<Endpoint>;
+      if (typeof pid === "number" && (pid === process.pid || !process.isRunning(pid))) {
+        await files.remove(folder);
+      }
+    } catch {
+      // Another user's, or about to be written.
+    }
   }
 }
 

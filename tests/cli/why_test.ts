@@ -70,9 +70,19 @@ suite("asking an operator on its machine", (scenario) => {
     async (world) => {
       const op = operator();
       op.on.create(Example, function make() {});
-      const running = await world.start(op, { questions: true });
       const { host } = world;
-      const [folder = ""] = await filesOf(world);
+      const left = (name: string, pid: number): Promise<void> =>
+        host.files.writeText(
+          `/tmp/lotse-ask-${name}/endpoint.json`,
+          JSON.stringify({ format: "lotse.dev/ask/v1", pid }),
+        );
+      await left("killed", 4711);
+      await left("restarted", host.process.pid);
+      await host.files.writeText("/tmp/lotse-ask-other/endpoint.json", "not written yet");
+      const running = await world.start(op, { questions: true });
+      const folders = await filesOf(world);
+      assert.deepEqual([folders.length, folders.includes("lotse-ask-other")], [2, true]);
+      const folder = folders.find((name) => name !== "lotse-ask-other");
       const endpoint = JSON.parse(await host.files.readText(`/tmp/${folder}/endpoint.json`)) as {
         server: string;
         token: string;
