@@ -52,7 +52,16 @@ describe("what a kind looks at", () => {
   });
 
   it("cannot be said where functions filter, where any event counts, or for an unknown storage", () => {
-    for (const filter of [{ when: () => true }, { labels: { a: () => true } }, { old: () => true }]) {
+    for (
+      const filter of [
+        { when: () => true },
+        { labels: { a: () => true } },
+        { annotations: { a: () => true } },
+        { old: () => true },
+        { new: () => true },
+        { value: () => true },
+      ]
+    ) {
       assert.equal(seenOf({ change: [{}, filter] }), undefined);
       assert.equal(seenOf({ change: [{}], reconcile: [filter] }), undefined);
     }
@@ -114,6 +123,7 @@ describe("differsUnseen()", () => {
       { metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" } },
       { metadata: { annotations: { note: "" } } },
       { metadata: { generation: 2 } },
+      { metadata: { ownerReferences: [{ apiVersion: "v1", kind: "Thing", name: "b", uid: "2" }] } },
     ];
     for (const each of visible) assert.ok(!isUnseen(changed(each), "phase", "more"), JSON.stringify(each));
     const { spec: _spec, ...rest } = changed({});
