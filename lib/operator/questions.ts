@@ -74,21 +74,33 @@ export async function answerQuestions(options: QuestionsOptions): Promise<AsyncD
 
 /**
  * Removes the files of operators that were killed: of processes that run no more, and, as a container's first process has the same
- * number after each restart, of this one.
+ * number after each restart, of this one where no server answers. Several operators may run in one process.
  */
-async function sweep({ files, process }: Host, own: string): Promise<void> {
+async function sweep(host: Host, own: string): Promise<void> {
+  const { files, process } = host;
   const parent = files.folderOf(own);
   for (const name of await files.list(parent)) {
     const folder = files.resolve(parent, name);
     if (!name.startsWith(FOLDER) || folder === own) continue;
     try {
-      const { pid } = JSON.parse(await files.readText(files.resolve(folder, FILE))) as Partial<Endpoint>;
-      if (typeof pid === "number" && (pid === process.pid || !process.isRunning(pid))) {
-        await files.remove(folder);
-      }
+      const text = await files.readText(files.resolve(folder, FILE));
+      const { pid, server = "" } = JSON.parse(text) as Partial<Endpoint>;
+      if (typeof pid !== "number") continue;
+      const isLive = pid === process.pid ? await isAnswered(server, host) : process.isRunning(pid);
+      if (!isLive) await files.remove(folder);
     } catch {
       // Another user's, or about to be written.
     }
+  }
+}
+
+async function isAnswered(server: string, { network }: Host): Promise<boolean> {
+  try {
+    using connection = network.connect({ server, connectTimeout: 1 });
+    const { status } = await connection.request({ method: "POST", path: "/", headers: {} });
+    return status === 401;
+  } catch {
+    return false;
   }
 }
 

@@ -83,6 +83,12 @@ suite("asking an operator on its machine", (scenario) => {
       const folders = await filesOf(world);
       assert.deepEqual([folders.length, folders.includes("lotse-ask-other")], [2, true]);
       const folder = folders.find((name) => name !== "lotse-ask-other");
+      // Another operator of the same process.
+      const beside = operator();
+      beside.on.create(Example, () => {});
+      const second = await world.start(beside, { questions: true });
+      assert.equal((await filesOf(world)).length, 3);
+      await second.stop();
       const endpoint = JSON.parse(await host.files.readText(`/tmp/${folder}/endpoint.json`)) as {
         server: string;
         token: string;
