@@ -86,9 +86,9 @@ suite("asking an operator on its machine", (scenario) => {
       // Another operator of the same process.
       const beside = operator();
       beside.on.create(Example, () => {});
-      const second = await world.start(beside, { questions: true });
+      const other = await world.start(beside, { questions: true });
       assert.equal((await filesOf(world)).length, 3);
-      await second.stop();
+      await other.stop();
       const endpoint = JSON.parse(await host.files.readText(`/tmp/${folder}/endpoint.json`)) as {
         server: string;
         token: string;
