@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { exponential, operator, PermanentError, TemporaryError } from "../../mod.ts";
+import { exponential, operator, ownerReference, PermanentError, TemporaryError } from "../../mod.ts";
 import { suite } from "../support/scenario.ts";
-import { Example, FINALIZER, notesOf, Objects } from "../support/worlds.ts";
+import { Example, FINALIZER, notesOf, Objects, PLAINS } from "../support/worlds.ts";
 
 /** Counts calls that go on at the same time. */
 function overlap(): { readonly most: number; run<T>(work: () => Promise<T>): Promise<T> } {
@@ -71,8 +71,17 @@ suite("reconcile", (scenario) => {
       await world.until(() => seen.length === 2);
       await objects.patch("one", { metadata: { annotations: { b: "y" } } });
       await world.until(() => seen.length === 3);
+      const owner = await world.client.create(PLAINS, {
+        apiVersion: "lotse.test/v1",
+        kind: "Plain",
+        metadata: { name: "owner", namespace: world.namespace },
+      });
+      await objects.patch("one", { metadata: { ownerReferences: [ownerReference(owner)] } });
+      await world.until(() => seen.length === 4);
+      await objects.patch("one", { metadata: { ownerReferences: null } });
+      await world.until(() => seen.length === 5);
       await world.settle();
-      assert.deepEqual(seen, ["undefined undefined", "x undefined", "x y"]);
+      assert.deepEqual(seen, ["undefined undefined", "x undefined", "x y", "x y", "x y"]);
       assert.deepEqual(notesOf(await objects.get("one")), { "lotse.dev/note": "ours" });
       await running.stop();
     },
