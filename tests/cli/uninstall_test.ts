@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { runExecutable } from "../../lib/cli/executable.ts";
+// A virtual clock does not wait for files that are loaded late.
+import "../../lib/cli/uninstall.ts";
 import { virtualHost } from "../../lib/runtime/virtual/host.ts";
 import { operator } from "../../mod.ts";
 import { type VirtualWorld, virtualWorld } from "../support/virtual_world.ts";

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { main } from "../../lib/cli/main.ts";
+// A virtual clock does not wait for files that are loaded late.
+import "../../lib/cli/why.ts";
 import { operator, TemporaryError } from "../../mod.ts";
 import { suite } from "../support/scenario.ts";
 import type { VirtualWorld } from "../support/virtual_world.ts";
