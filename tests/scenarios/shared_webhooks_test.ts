@@ -395,4 +395,28 @@ describe("webhooks of replicas", () => {
     assert.deepEqual([seen.admitted, seen.refused], [0, 0], seen.reasons.join("\n"));
     await fleet.close();
   });
+
+  it(
+    "[N27.22] keep their certificate as long as a configuration cannot be told of the next one, and say which",
+    { timeout: 60_000 },
+    async () => {
+      const fleet = await fleetOf(2, { admission: { certificateSettle: 3 } });
+      const [before] = fleet.pods.map(({ certificate }) => certificate);
+      fleet.refuses = ({ method, url }) => method === "PATCH" && url.includes("webhookconfigurations");
+      const body = { metadata: { annotations: { "lotse.dev/rotate": "now" } } };
+      await fleet.client.patch(SECRETS, SECRET, { type: "merge", body });
+      const seen = tally();
+      await fleet.load(seen, 20);
+      assert.deepEqual(fleet.pods.map(({ certificate }) => certificate), [before, before]);
+      const told = fleet.pods.flatMap(({ logs }) => logs).filter(({ message }) =>
+        message.startsWith("Cannot write the webhook configuration")
+      );
+      assert.ok(told.some(({ fields }) => fields.configuration === MANAGED));
+      fleet.refuses = undefined;
+      await fleet.until(() => fleet.pods.every(({ certificate }) => certificate !== before));
+      await fleet.load(seen, 2);
+      assert.deepEqual([seen.admitted, seen.refused], [0, 0], seen.reasons.join("\n"));
+      await fleet.close();
+    },
+  );
 });
