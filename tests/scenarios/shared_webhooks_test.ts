@@ -419,4 +419,26 @@ describe("webhooks of replicas", () => {
       await fleet.close();
     },
   );
+
+  it(
+    "[N27.23] keep a new replica waiting that does not serve one of them, but not for longer than a minute",
+    { timeout: 60_000 },
+    async () => {
+      const fleet = await fleetOf(1);
+      const none = (op: Operator): void => void op.on.create(Example, function make() {});
+      fleet.refuses = ({ method, url }) => method === "PATCH" && url.includes("webhookconfigurations");
+      const first = fleet.add({ declare: none });
+      await fleet.advance(40);
+      assert.match(first.notReady, /admission-agreement failed/);
+      assert.deepEqual(await names(fleet), ["check-size"]);
+      await fleet.advance(40);
+      assert.ok(first.isReady, first.notReady);
+      fleet.refuses = undefined;
+      await fleet.until(async () => (await names(fleet)).length === 0);
+      const second = fleet.add({ declare: none });
+      await fleet.advance(10);
+      assert.ok(second.isReady, second.notReady);
+      await fleet.close();
+    },
+  );
 });
