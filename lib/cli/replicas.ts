@@ -26,7 +26,7 @@ export function addReplicas(program: Command, host: Host): void {
     ),
   );
   addLogOptions(addClusterOptions(command));
-  addExamples(command, ["replicas", "replicas bakery -n bakery-system"]);
+  addExamples(command, ["replicas bakery -n bakery-system", "replicas"]);
   command.action((name: string | undefined, flags: ReplicasFlags) => show(name, flags, host));
 }
 

@@ -58,7 +58,7 @@ export function addQueue(program: Command, host: Host): void {
   command.summary("List the objects that are being handled, that wait, and that are planned");
   command.description(`${command.summary()}\n\nAsks the operator that runs on this machine.`);
   addAskOptions(command);
-  addExamples(command, ["queue", "queue --json"]);
+  addExamples(command, ["queue --json", "queue"]);
   command.action(async (flags: AskFlags) => {
     const answers = await askOperators(host, { path: "/queue", pid: flags.pid }) as readonly Queued[];
     for (const answer of answers) {
@@ -88,7 +88,7 @@ export function addTop(program: Command, host: Host): void {
       ]),
     );
   addAskOptions(command);
-  addExamples(command, ["top", "top --once --sort calls"]);
+  addExamples(command, ["top --once --sort calls", "top"]);
   command.action((flags: TopFlags) => top(flags, host));
 }
 
