@@ -88,31 +88,6 @@ suite("events that change nothing that anybody looks at", (scenario) => {
     },
   );
 
-  scenario("[N44] do not count where an owner comes or goes: a reconcile is woken", async (world) => {
-    const objects = new Objects(world);
-    const op = operator();
-    const seen: string[] = [];
-    op.reconcile(Example, function look({ meta, name, reasons }) {
-      if (name === "one") {
-        seen.push(`${meta.ownerReferences?.length ?? 0} ${reasons.map(({ kind }) => kind)}`);
-      }
-    });
-    const running = await world.start(op);
-    const owner = await objects.create("owner", { spec: { a: 1 } });
-    await objects.create("one", { spec: { a: 1 } });
-    await world.until(() => seen.length === 1);
-    await world.settle();
-    const { apiVersion, kind, metadata: { name, uid } } = owner;
-    for (const ownerReferences of [[{ apiVersion, kind, name, uid }], null]) {
-      const before = seen.length;
-      await objects.patch("one", { metadata: { ownerReferences } });
-      await world.until(() => seen.length > before);
-      await world.settle();
-    }
-    assert.deepEqual(seen, ["0 create", "1 change", "0 change"]);
-    await running.stop();
-  });
-
   scenario("[N44] leave what a reconcile has planned as it was", async (world) => {
     const objects = new Objects(world);
     const op = operator();
