@@ -296,7 +296,10 @@ export class OperatorRun {
   async #becomeAble(signal: AbortSignal): Promise<void> {
     const { host: { clock } } = this.#options;
     const ready = this.#synced.promise.then(() => this.#components.indexing.gate.opened(signal));
-    await Promise.race([ready, clock.sleep(LONGEST_START, signal)]);
+    const waiting = new AbortController();
+    await Promise.race([ready, clock.sleep(LONGEST_START, AbortSignal.any([signal, waiting.signal]))]);
+    // The timer must not outlive the run.
+    waiting.abort();
     if (!signal.aborted) this.#responsibility.setAble(true);
   }
 
