@@ -21,7 +21,7 @@ import { ADMISSION } from "../handlers/admission/admission_handler.ts";
 import { formatAnnouncement, type ReplicaView, SERVES } from "../handlers/admission/replica_view.ts";
 import { AdmissionReviews, type AdmissionReviewsOptions } from "../handlers/admission/reviewer.ts";
 import { SharedCertificate } from "../handlers/admission/shared_certificate.ts";
-import { placeOfSecret } from "../handlers/admission/webhook_secret.ts";
+import { placeOfSecret, splitCertificates } from "../handlers/admission/webhook_secret.ts";
 import { HeldName } from "../engines/replicas/held_name.ts";
 import { makeIdentity } from "../engines/replicas/session.ts";
 import type { Poster } from "../engines/posting/poster.ts";
@@ -153,7 +153,7 @@ export class Admission {
       logger: this.#logger,
       replicas: this.#replicas,
       kinds: () => this.#converted(),
-      isTrustedBy: (caBundle) => this.#isTrustedBy(splitBundle(fromBase64(caBundle) ?? "")),
+      isTrustedBy: (caBundle) => this.#isTrustedBy(splitCertificates(fromBase64(caBundle) ?? "")),
     });
   }
 
@@ -548,11 +548,6 @@ export class Admission {
     this.#serving.start("watch certificate", (stop) => shared.watch(stop));
     return await opening;
   }
-}
-
-function splitBundle(text: string): string[] {
-  const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
-  return blocks.map((block) => `${block}\n`);
 }
 
 async function dispose(server: AdmissionServer): Promise<void> {

@@ -48,12 +48,6 @@ export function decryptKey(key: string, password: string): string {
   return createPrivateKey({ key, passphrase: password }).export({ type: "pkcs8", format: "pem" }).toString();
 }
 
-/** Returns the certificates of a PEM text, each once and in their order; empty if there are none. Text between them does not count. */
-export function splitCertificates(text: string): string[] {
-  const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
-  return [...new Set(blocks.map((block) => `${block}\n`))];
-}
-
 /** Returns the first of the authorities that has signed the certificate; undefined if none has. Authorities that are none do not count. */
 export function issuerOf(certificate: string, authorities: readonly string[]): string | undefined {
   const leaf = new X509Certificate(certificate);

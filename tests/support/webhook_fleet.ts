@@ -11,7 +11,8 @@ import { ApiError } from "../../lib/client/errors.ts";
 import { apiServer } from "../../lib/kits/apiserver/mod.ts";
 import { ReplicaWorld } from "../../lib/kits/testing/replica.ts";
 import type { Operator } from "../../lib/operator/operator.ts";
-import { issuerOf, splitCertificates } from "../../lib/runtime/certificate_facts.ts";
+import { splitCertificates } from "../../lib/handlers/admission/webhook_secret.ts";
+import { issuerOf } from "../../lib/runtime/certificate_facts.ts";
 import type {
   Connection,
   ConnectOptions,

@@ -38,6 +38,7 @@ import {
   type WriteCall,
 } from "./replica_view.ts";
 import { leadsHere, type OwnObjects, webhooksFor } from "./webhook_configuration.ts";
+import { splitCertificates } from "./webhook_secret.ts";
 import { type OwnWebhook, ownWebhooks, planWebhooks, type WebhookMember } from "./webhook_plan.ts";
 
 export interface ManagedWebhooksOptions {
@@ -429,8 +430,7 @@ export class ManagedWebhooks {
 function authoritiesIn({ clientConfig }: JsonObject): string[] {
   const bundle = isObject(clientConfig) ? clientConfig.caBundle : undefined;
   const text = typeof bundle === "string" ? fromBase64(bundle) ?? "" : "";
-  const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
-  return blocks.map((block) => `${block}\n`);
+  return splitCertificates(text);
 }
 
 /** Names the handler whose webhook the server has refused, and which part of it to rename. */

@@ -62,7 +62,7 @@ export function readSecret(
   };
   const [certificate, key] = [text(KEYS.certificate), text(KEYS.key)];
   if (certificate === "" && key === "" && text(KEYS.bundle) === "") return { is: "empty" };
-  const bundle = reader.splitCertificates(text(KEYS.bundle));
+  const bundle = splitCertificates(text(KEYS.bundle));
   const present = readSigned({ certificate, key }, { bundle, reader });
   if (typeof present === "string") return { is: "broken", fault: present };
   if (present.notAfter <= now) return { is: "broken", fault: "its certificate has expired" };
@@ -186,6 +186,12 @@ export async function signCertificate(
   const { certificate, key } = await authority.issue({ ...subjectOf(hosts), days, server: true });
   const notAfter = Math.floor((now() + validity * 1000) / 1000) * 1000;
   return { certificate, key, authority: authority.certificate, notAfter, hosts };
+}
+
+/** Returns the certificates of a PEM text, each once and in their order; empty if there are none. Text between them does not count. */
+export function splitCertificates(text: string): string[] {
+  const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
+  return [...new Set(blocks.map((block) => `${block}\n`))];
 }
 
 /** Whether a certificate is valid for each of the hosts. */
