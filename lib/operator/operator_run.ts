@@ -296,10 +296,10 @@ export class OperatorRun {
   async #becomeAble(signal: AbortSignal): Promise<void> {
     const { host: { clock } } = this.#options;
     const ready = this.#synced.promise.then(() => this.#components.indexing.gate.opened(signal));
-    const waiting = new AbortController();
-    await Promise.race([ready, clock.sleep(LONGEST_START, AbortSignal.any([signal, waiting.signal]))]);
+    const late = Promise.withResolvers<void>();
     // The timer must not outlive the run.
-    waiting.abort();
+    using _timer = clock.after(LONGEST_START, () => late.resolve());
+    await Promise.race([ready, late.promise]);
     if (!signal.aborted) this.#responsibility.setAble(true);
   }
 
@@ -355,6 +355,8 @@ export class OperatorRun {
     work.own("tasks", () => tasks.stop());
     // It also waits for requests to discovery, however long the server takes to answer.
     const watching = Promise.all([this.#watching.stop(), this.#peering.stopWatching()]);
+    // The task that waits for it ends.
+    this.#synced.resolve();
     if (!await withTimeout(watching, { clock, timeout: exitTimeout })) {
       logger.warn("The server does not answer: requests are left behind", { streams: this.#watching.size });
     }
