@@ -453,7 +453,7 @@ suite("A function in a patch", (scenario) => {
     await world.host.clock.advance(30);
     assert.deepEqual(calls, ["make", "make", "mend"]);
     assert.deepEqual((await objects.get("a")).status, { made: true });
-    assert.equal(running.messages("error").length, 2);
+    assert.equal(running.messages("error").length, 1);
     await running.stop();
   });
 });

@@ -22,6 +22,7 @@ describe("defaultSettings()", () => {
       probing: { reasons: false },
       posting: {
         enabled: true,
+        failures: true,
         loggers: false,
         level: "info",
         api: "events.k8s.io/v1",
@@ -82,6 +83,7 @@ describe("defaultSettings()", () => {
         linger: 10,
       },
       execution: { defaultBackoff: 60, warnAfter: 60, maxWorkers: null },
+      objectPauses: true,
       background: { cancellationPolling: 60, instantExitTimeout: null, instantExitZeroTimeCycles: 10 },
       networking: {
         requestTimeout: 300,

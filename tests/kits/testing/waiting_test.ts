@@ -95,9 +95,9 @@ describe("Runner.until()", () => {
     ]);
     const text = lines.join("\n");
     assert.match(text, /\+1000 s retry, create; heat: TemporaryError: no fire; /);
-    assert.match(text, /\+1000 s write, create; .*; waits until \+2000 s \(retry\)/);
+    assert.match(text, /\+1000 s retry, create; .*; waits until \+2000 s \(retry\)/);
     assert.match(text, /cool: not called, its reason does not match/);
-    assert.match(text, /Running:\n {2}daemon "guard" of ConfigMap "default\/one", for \d+ s/);
+    assert.match(text, /Running:\n {2}daemon "guard" of ConfigMap "default\/one", for [\d.]+ s/);
     assert.match(
       text,
       /\+2000 s \[default\/one\] Handler failed temporarily handler="heat" .*: TemporaryError: no fire/,
