@@ -82,8 +82,7 @@ describe("defaultSettings()", () => {
         certificateSettle: 60,
         linger: 10,
       },
-      execution: { defaultBackoff: 60, warnAfter: 60, maxWorkers: null },
-      objectPauses: true,
+      execution: { defaultBackoff: 60, warnAfter: 60, maxWorkers: null, objectPauses: true },
       background: { cancellationPolling: 60, instantExitTimeout: null, instantExitZeroTimeCycles: 10 },
       networking: {
         requestTimeout: 300,
