@@ -60,6 +60,9 @@ interface Noted {
   readonly options: FetchOptions;
 }
 
+/** How many parsed notes are kept. */
+const KEPT = 64;
+
 /** A note as it stands on an object. NB: its content is shared, and not frozen; handlers get it frozen, if they ask for it. */
 interface WrittenNote {
   readonly text: string;
@@ -71,8 +74,9 @@ export class DiffBase implements DiffBaseStorage {
   readonly #options: DiffBaseOptions;
   /** The parts of an object that do not count. */
   readonly #hidden: EssenceOptions;
-  /** The notes that were parsed and unpacked last: a reconcile asks for them several times. */
-  #parsed: WrittenNote | undefined;
+  /** The notes that were parsed last, by their texts: a reconcile asks for them several times, and several reconciles go on at once. */
+  readonly #parsed = new Map<string, WrittenNote>();
+  /** The note that was unpacked last. */
   #unpacked: WrittenNote | undefined;
 
   /** Keeps the state as the options say. */
@@ -188,10 +192,18 @@ export class DiffBase implements DiffBaseStorage {
 
   #read(body: KubeObject, options: FetchOptions = {}): WrittenNote | undefined {
     return this.#options.place.find(body, this.#options.id, (text, where) => {
-      if (text === this.#parsed?.text) return this.#parsed;
+      const known = typeof text === "string" ? this.#parsed.get(text) : undefined;
+      if (known !== undefined) return known;
       const content = parseNote(text, where, options);
-      return content && (this.#parsed = { text: String(text), content });
+      return content && this.#keep({ text: String(text), content });
     });
+  }
+
+  #keep(note: WrittenNote): WrittenNote {
+    const [oldest] = this.#parsed.keys();
+    if (this.#parsed.size >= KEPT && oldest !== undefined) this.#parsed.delete(oldest);
+    this.#parsed.set(note.text, note);
+    return note;
   }
 
   /** Returns the state that a note holds in any form but a digest. */
