@@ -138,7 +138,11 @@ function parse(line: string): Sample[] {
   const [, name = "", text = "", value = ""] = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];
   if (name === "") return [];
   const labels: Record<string, string> = Object.create(null);
-  for (const [, label = "", quoted = ""] of text.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)) {
+  for (
+    const [, label = "", quoted = ""] of text.matchAll(
+      /(?<![A-Za-z0-9_])([A-Za-z_]\w{0,99})="((?:[^"\\]|\\.)*)"/g,
+    )
+  ) {
     labels[label] = quoted.replace(/\\(.)/g, (_, letter: string) => letter === "n" ? "\n" : letter);
   }
   return [{ name, labels, value: Number(value.replace("+Inf", "Infinity")) }];

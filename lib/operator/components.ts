@@ -197,7 +197,7 @@ function createCare({ host: { clock }, settings }: RunningOptions): Pick<Compone
     }),
     pauses: new Pauses({
       clock,
-      annotation: () => settings.persistence.finalizer.replace(/\/.*$/, "/pause"),
+      annotation: () => `${settings.persistence.finalizer.split("/")[0]}/pause`,
       isAllowed: () => settings.execution.objectPauses,
     }),
   };

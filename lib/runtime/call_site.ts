@@ -35,8 +35,11 @@ export class CallSite {
   /** The caller's file and line, such as "/app/handlers.ts:12:4"; undefined if the runtime does not tell. */
   get place(): string | undefined {
     const [first = ""] = this.frames;
-    const [, place] = /\(([^()]+:\d+)\)\s*$/.exec(first) ?? /(\S+:\d+)\s*$/.exec(first) ?? [];
-    return place?.replace(/^file:\/\//, "");
+    const line = first.trim();
+    const place = line.endsWith(")")
+      ? line.slice(line.lastIndexOf("(") + 1, -1)
+      : line.slice(line.lastIndexOf(" ") + 1);
+    return /:\d+$/.test(place) ? place.replace(/^file:\/\//, "") : undefined;
   }
 }
 
