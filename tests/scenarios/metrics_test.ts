@@ -227,6 +227,9 @@ suite("metrics", (scenario) => {
         await objects.create(name);
       }
       await objects.create("secret-late", { spec: { ticks: true } });
+      await objects.create("secret-paused", {
+        metadata: { annotations: { "lotse.dev/pause": "until=2126-01-01T00:00:00Z reason=held" } },
+      });
       await running.advance(5);
       await objects.patch("secret-loop", { spec: { counter: -1 } });
       await running.advance(5);

@@ -51,6 +51,20 @@ suite("a write that the server refuses", (scenario) => {
     );
   }
 
+  scenario("of a handler of raw events is told as its failure, and no success is told", async (world) => {
+    const objects = new Objects(world);
+    const op = operator();
+    op.on.event(Example, { id: "wrong" }, ({ patch, type }) => {
+      if (type !== "DELETED") patch.metadata = { labels: { "not a label": "!" } };
+    });
+    const running = await world.start(op);
+    await objects.create("one", { spec: { a: 1 } });
+    await world.until(() => linesOf(running).length > 0);
+    await world.settle();
+    for (const line of linesOf(running)) assert.equal(line, "Handler failed with an error that is ignored");
+    await running.stop();
+  });
+
   scenario("is told where the attempt had failed by itself", async (world) => {
     const objects = new Objects(world);
     const op = operator();
