@@ -28,6 +28,9 @@ import { until } from "./operator_process.ts";
 
 const RIGHTS = "rights.json";
 
+/** The example that takes Leases: in the namespace in which it is deployed. */
+const REPLICAS = "33-replicas";
+
 /** Which peering object an example is about. */
 const PEERING: Readonly<Record<string, string>> = { "22-peering": "default" };
 
@@ -196,6 +199,7 @@ class Deployed implements AsyncDisposable {
     const host = currentHost();
     this.#run = op.run({
       ...this.#example.runOptions,
+      ...folder === REPLICAS && { replicas: { namespace: name } },
       host,
       logger: createLogger({ level: "info", write: (record) => this.logs.push(record) }, host.clock),
       signal: this.#stop.signal,
@@ -246,6 +250,12 @@ describe("With exactly the generated rights", () => {
       await until(() => example.isGone(client), tail);
       assert.ok(deployed.logs.some(({ logger }) => logger === "lotse.objects"), "It has handled nothing");
       assert.deepEqual(deployed.complaints(), []);
+      // Examples have kinds of one name.
+      for (const crd of example.crds) {
+        const [kind, address] = [await kindOf(client, crd), { name: crd.metadata.name ?? "" }];
+        await client.delete(kind, address).catch(ignoreGone);
+        await until(() => client.get(kind, address).then(() => false, () => true), tail);
+      }
     });
   }
 
@@ -310,10 +320,14 @@ describe("One right less", () => {
       const manifests = manifestsOf({ operators: [example.op], ...where });
       const rules = manifests.rbac.flatMap(({ rules = [] }) => rules as PolicyRule[]);
       assert.deepEqual(await saidOf(example, rules), []);
-      const kept = example.crds.filter(({ spec }) => JSON.stringify(spec).includes('"subresources"'));
+      // The operator's own definition, which takes the place of the older release's, has no status.
+      const crds = folder === "36-versions" ? [] : example.crds;
+      const kept = crds.filter(({ spec }) => JSON.stringify(spec).includes('"subresources"'));
       for (const rule of rules) {
         const [verb = "", resource = ""] = [rule.verbs.at(-1), rule.resources[0]];
         // Only some clusters ask for it, and only some kinds have it.
+        // Leases, and the Events on them, are asked for by those who hold them, who name a right that is missing.
+        if (resource === "leases" || (resource === "events" && folder === REPLICAS)) continue;
         if (resource.endsWith("/finalizers") || (resource.endsWith("/status") && kept.length === 0)) continue;
         const others = { ...rule, resources: rule.resources.slice(1) };
         const lessened = { ...rule, resources: [resource], verbs: rule.verbs.slice(0, -1) };

@@ -69,6 +69,11 @@ async function handledObject(cluster: Awaited<ReturnType<typeof testCluster>>): 
   return await running.api.get(Example, address) as KubeObject;
 }
 
+/** A copy that was handled itself: its notes name it. */
 function copyOf(model: KubeObject, index: number): KubeObject {
-  return { ...model, metadata: { ...model.metadata, name: `object-${index}`, uid: `uid-${index}` } };
+  const [name, uid] = [`object-${index}`, `uid-${index}`];
+  const notes = Object.entries(model.metadata.annotations ?? {}).map((
+    [key, text],
+  ) => [key, text.replaceAll(`/${model.metadata.name}/${model.metadata.uid}`, `/${name}/${uid}`)]);
+  return { ...model, metadata: { ...model.metadata, name, uid, annotations: Object.fromEntries(notes) } };
 }

@@ -70,7 +70,9 @@ func (s *store) put(ctx context.Context, perSecond int, change func(value []byte
 		for index := from; index < min(from+batch, s.count); index++ {
 			name := fmt.Sprintf("%s-%d", s.prefix, index)
 			copied := bytes.Replace(value, fmt.Appendf(nil, `"name":%q`, s.prefix), fmt.Appendf(nil, `"name":%q`, name), 1)
-			copied = bytes.Replace(copied, uid, fmt.Appendf(nil, "00000000-0000-4000-8000-%012d", index), 1)
+			// Notes name their object: namespace, name, uid. Source: docs/persistence.md.
+			copied = bytes.ReplaceAll(copied, slices.Concat([]byte("/"+s.prefix+"/"), uid), slices.Concat([]byte("/"+name+"/"), uid))
+			copied = bytes.ReplaceAll(copied, uid, fmt.Appendf(nil, "00000000-0000-4000-8000-%012d", index))
 			puts = append(puts, etcd.OpPut(s.key(name), string(copied)))
 		}
 		if err := s.write(ctx, puts, perSecond == 0); err != nil {
