@@ -579,11 +579,14 @@ const changes: Mutant[] = [
 /** Raw event handlers, and what servers prune. */
 const edges: Mutant[] = [
   ...breaksOf(EVENTS, [
-    ["tell", "await callHandler(caller, handler, {", "return void await callHandler(caller, handler, {"],
-    ["tell", "keepsResult: true,", ""],
+    ["EventPart.told", "if (wrote) (this", "return; (this"],
+    ["EventPart.told", "keepsResult: true,", ""],
   ], handlers),
   ...breaksOf(EVENTS, [
-    ["tell", "localLogger: logger, patch", "logger, patch"],
+    ["EventPart.written", "!result.handlers", "result.handlers"],
+  ], ["tests/scenarios/refusal_lines_test.ts"]),
+  ...breaksOf(EVENTS, [
+    ["EventPart.#caller", "localLogger: logger", "logger"],
   ], posting),
   ...breaksOf(PRUNED, [
     [
