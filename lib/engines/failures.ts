@@ -202,7 +202,8 @@ export class Failures implements Observer {
 
   /** Posts an event, unless the same one was posted a moment ago. */
   #say(subject: Subject, failure: Failure & Said, noun: string): void {
-    if (this.#post === undefined) return;
+    // An event about an event would be one more event that its handlers fail with.
+    if (this.#post === undefined || subject.resource.plural === "events") return;
     const words = wordsOf(failure, noun);
     const now = this.#options.clock.monotonic();
     if (failure.said === words.message && now - failure.saidAt < REPEATED_AFTER) return;

@@ -63,6 +63,14 @@ describe("Failures", () => {
     assert.deepEqual(failures.counts().map(({ handler, objects }) => [handler, objects]), [["make/*", 1]]);
   });
 
+  it("posts no event about an event, whose handlers would fail with that one as well", () => {
+    const { failures, posted } = stand();
+    const events = { ...resource, group: "events.k8s.io", plural: "events", kind: "Event" } as Resource;
+    failures.attemptCounts({ ...subjectOf("one"), resource: events }, endOf("copy", failure()));
+    assert.equal(failures.size, 1);
+    assert.deepEqual(posted, []);
+  });
+
   it("keeps a handler that has given up until another cause does not call it", () => {
     const { failures } = stand();
     const one = subjectOf("one");
