@@ -197,7 +197,7 @@ function createCare({ host: { clock }, settings }: RunningOptions): Pick<Compone
     }),
     pauses: new Pauses({
       clock,
-      annotation: () => `${settings.persistence.finalizer.split("/")[0]}/pause`,
+      annotation: pauseAnnotation(settings),
       isAllowed: () => settings.execution.objectPauses,
     }),
   };
@@ -249,5 +249,15 @@ function reportObserver(logger: Logger): (error: unknown, method: string) => voi
       method,
       error,
     });
+  };
+}
+
+/** Returns the name of the annotation that pauses an object, made once: it is asked for in each turn, and may change at the start. */
+function pauseAnnotation(settings: Pick<Settings, "persistence">): () => string {
+  let [known, name] = ["", ""];
+  return () => {
+    const { finalizer } = settings.persistence;
+    if (finalizer !== known) [known, name] = [finalizer, `${finalizer.split("/")[0]}/pause`];
+    return name;
   };
 }

@@ -43,11 +43,12 @@ class EventPart implements Part {
     const { state, patch, run: { indices } } = this.#turn;
     const { resource, memo, body: known } = state;
     const told = completeDeletion(event, known);
-    const { logger } = this.#caller;
+    const caller = this.#caller;
+    const { logger } = caller;
     const cause: EventCause = { resource, body: told.object, event: told, patch, logger, indices, memo };
     for (const handler of this.#handlers) {
       if (!isWanted(this.#turn, handler, { body: cause.body, args: () => new EventArgs(cause) })) continue;
-      const { retry, wrote } = await callHandler(this.#caller, handler, {
+      const { retry, wrote } = await callHandler(caller, handler, {
         sort: SORT,
         retry: FRESH,
         patch,

@@ -60,6 +60,7 @@ function escape(char: string): string {
 
 /** Only a text with very many brackets can be too deep, so that no other value is walked. */
 function isTooDeep(text: string, value: unknown): boolean {
+  if (text.length <= DEPTH_LIMIT) return false;
   let brackets = 0;
   for (let index = 0; index < text.length && brackets <= DEPTH_LIMIT; index++) {
     const code = text.charCodeAt(index);
