@@ -18,6 +18,20 @@ async function limit(api: Session, path: string, body: Answer): Promise<void> {
   await used(api, path, body.metadata.name, () => true);
 }
 
+/** Waits until the controller of quotas knows an object: it counts from a cache of its own, and does not count again soon. */
+async function untilCounted(api: Session, path: string, resource: string): Promise<void> {
+  await api.until(async () => {
+    await api.peek("POST", `${path}/resourcequotas`, quota("probe", { hard: { [resource]: "9" } }));
+    let status: Answer;
+    await api.until(async () => {
+      status = (await api.peek("GET", `${path}/resourcequotas/probe`)).body.status;
+      return status?.used !== undefined;
+    }, "the probe counts");
+    await api.peek("DELETE", `${path}/resourcequotas/probe`);
+    return status.used[resource] === "1";
+  }, `${resource} are counted`);
+}
+
 /** Waits until a quota says that so much is used, and notes its status. */
 async function used(
   api: Session,
@@ -59,6 +73,7 @@ export const QUOTAS: readonly Scenario[] = [
         async () => (await api.peek("GET", `${path}/configmaps/kube-root-ca.crt`)).code === 200,
         "the ConfigMap of each namespace",
       );
+      await untilCounted(api, path, "count/configmaps");
       await limit(api, path, quota("few", { hard }));
       await api.ok("POST", `${path}/configmaps`, configMap("a"));
       await api.ok("POST", `${path}/configmaps?dryRun=All`, configMap("b"));
