@@ -41,14 +41,6 @@ export function takeBaseline(store: Store): Baseline {
   return { version: store.version, entries: sorted };
 }
 
-/** Puts a state into a store that is new. */
-export function restoreInto(store: Store, { entries, version }: Baseline): void {
-  store.restore(
-    entries.map(({ collection, key, stored: { object } }) => ({ collection, key, object })),
-    version,
-  );
-}
-
 /** Puts a store back to what it held then. */
 export function returnTo(store: Store, { entries }: Baseline): void {
   const wanted = new Set(entries.map(({ collection, key }) => `${collection} ${key}`));

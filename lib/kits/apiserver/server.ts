@@ -13,7 +13,7 @@ import { type Credentials, Gate } from "./access/gate.ts";
 import { ADMIN, type User } from "./access/user.ts";
 import { Ownership } from "./apply/ownership.ts";
 import { AuditLog } from "./audit/audit_log.ts";
-import { type Baseline, restoreInto, returnTo, takeBaseline } from "./baseline.ts";
+import { returnTo, takeBaseline } from "./baseline.ts";
 import { builtinKinds } from "./builtin_kinds.ts";
 import { CelLoader } from "./cel/loader.ts";
 import type { Cluster, DefinitionParts } from "./cluster.ts";
@@ -124,8 +124,9 @@ export interface ApiServer<H extends Host = Host> {
    */
   reset(): void;
   /**
-   * Makes another server with the same options, which begins with what this one holds now; from then on both are on their own.
-   * Tokens of service accounts, faults and the state folder are not taken along.
+   * Makes another server with the same options, which begins with what this one holds now: objects, versions and the past, so that
+   * watches go on from any version that this server knows, and tokens of service accounts. From then on both are on their own.
+   * Objects are shared until they are written. Faults, watches, the checkpoint and the state folder are not taken along.
    */
   fork(options?: ForkOptions<H>): ApiServer<H>;
 }
@@ -191,8 +192,8 @@ async function loadFor({ found }: StateFolder, { cel, definitions }: LateParts):
 /** The things that a server is built with, beside its options. */
 interface BuildParts extends LateParts {
   readonly state?: StateFolder;
-  /** The state that it begins with, if that is no folder's. */
-  readonly baseline?: Baseline;
+  /** The server that it is a fork of. */
+  readonly origin?: Pick<Cluster, "store" | "gate">;
 }
 
 interface Built<H extends Host> {
@@ -204,9 +205,10 @@ function build<H extends Host>(options: ApiServerOptions<H>, given: BuildParts):
   const { host } = options;
   const cluster = makeCluster(options, given);
   const { store, gate } = cluster;
+  if (given.origin !== undefined) gate.tokens.take(given.origin.gate.tokens);
   const lifecycle = startLifecycle(cluster, () => {
     given.state?.restore(store);
-    if (given.baseline !== undefined) restoreInto(store, given.baseline);
+    if (given.origin !== undefined) store.take(given.origin.store);
   });
   const forward = makeFront(cluster, lifecycle, { ...options, state: given.state });
   const faults = new Faults(host.clock);
@@ -249,7 +251,7 @@ function build<H extends Host>(options: ApiServerOptions<H>, given: BuildParts):
     },
     fork({ host: other = host } = {}) {
       const { cel, definitions } = given;
-      return build({ ...options, host: other }, { cel, definitions, baseline: takeBaseline(store) }).server;
+      return build({ ...options, host: other }, { cel, definitions, origin: cluster }).server;
     },
   };
   const control = new Control(gate, server);

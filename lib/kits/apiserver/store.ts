@@ -6,7 +6,7 @@
 
 import type { KubeObject } from "../../model/object.ts";
 import type { Clock } from "../../runtime/host.ts";
-import { type Change, Collection } from "./storage/collection.ts";
+import { type Change, Collection, DEFINITIONS } from "./storage/collection.ts";
 import { storageFault } from "./refusal.ts";
 import { Stored } from "./storage/stored.ts";
 
@@ -112,6 +112,31 @@ export class Store {
       this.#commit(collection, { version: written, key, time, previous: collection.get(key), current });
     }
     this.compact();
+  }
+
+  /**
+   * Takes over what another store holds, with its past; those who listen are told of each object. Costs a reference per object
+   * and per change of the last minutes.
+   */
+  take(other: Store): void {
+    this.#version = other.#version;
+    this.#horizon = other.#horizon;
+    const time = this.#clock.now();
+    // Definitions make the kinds of other objects.
+    const all = [...other.collections()].sort((a, b) =>
+      Number(b.name === DEFINITIONS) - Number(a.name === DEFINITIONS)
+    );
+    for (const from of all) this.collection(from.name).take(from);
+    for (const { name } of all) {
+      const collection = this.collection(name);
+      const { keys, get } = collection.present();
+      for (const key of [...keys]) {
+        const current = get(key);
+        if (current === undefined) continue;
+        const change = { version: current.version, key, time, previous: undefined, current };
+        for (const listener of this.#listeners) listener(change, collection);
+      }
+    }
   }
 
   /** Removes an object, if it is there. */

@@ -18,7 +18,7 @@ export interface Reply {
 
 export interface Api {
   readonly host: VirtualHost;
-  readonly server: ApiServer;
+  readonly server: ApiServer<VirtualHost>;
   /** Sends a request; an object as body becomes JSON. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>;
   /** The same, but the answer must be a success. */
@@ -30,8 +30,12 @@ export const MERGE: Record<string, string> = { "content-type": "application/merg
 export const JSON_PATCH: Record<string, string> = { "content-type": "application/json-patch+json" };
 
 export function createApi(options: Omit<ApiServerOptions, "host"> = {}): Api {
-  const host = virtualHost();
-  const server = apiServer({ ...options, host });
+  return apiOf(apiServer({ ...options, host: virtualHost() }));
+}
+
+/** Returns the same ways to ask a server that there is already, such as a fork. */
+export function apiOf(server: ApiServer<VirtualHost>): Api {
+  const { host } = server;
   const send = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
     server.fetch(
       new Request(`https://api.test${path}`, {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { apiServer } from "../../../lib/kits/apiserver/mod.ts";
 import { virtualHost } from "../../../lib/runtime/virtual/host.ts";
-import { type Answer, createApi, database, DATABASES, defineDatabases, MERGE } from "./api.ts";
+import { type Answer, apiOf, createApi, database, DATABASES, defineDatabases, MERGE } from "./api.ts";
 
 const MAPS = "/api/v1/namespaces/default/configmaps";
 const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
@@ -79,6 +79,81 @@ describe("fork()", () => {
     await api.ok("DELETE", `${DATABASES}/a`);
     assert.equal((await ask("GET", `${DATABASES}/a`)).metadata.name, "a");
     assert.equal((await api.call("GET", `${DATABASES}/b`)).code, 404);
+  });
+
+  it("shows neither the writes of the fork to the origin, nor the other way: objects, versions, definitions, watches", async () => {
+    const api = createApi();
+    await defineDatabases(api);
+    await api.ok("POST", MAPS, { metadata: { name: "one" }, data: { a: "1" } });
+    const fork = apiOf(api.server.fork({ host: virtualHost() }));
+    assert.equal(fork.server.resourceVersion, api.server.resourceVersion);
+    const path = `${MAPS}?watch=true&resourceVersion=${api.server.resourceVersion}`;
+    const [here, there] = [await api.watch(path), await fork.watch(path)];
+    await fork.ok("PATCH", `${MAPS}/one`, { data: { a: "2" } }, MERGE);
+    await api.ok("DELETE", `${MAPS}/one`);
+    await fork.ok("DELETE", `${DEFINITIONS}/databases.example.com`);
+    assert.deepEqual([await here.take(), await there.take()], [["DELETED one"], ["MODIFIED one"]]);
+    assert.equal((await fork.ok("GET", `${MAPS}/one`)).data.a, "2");
+    assert.deepEqual((await api.ok("GET", DATABASES)).items, [], "the kind is still there");
+    await Promise.all([here.stop(), there.stop()]);
+  });
+
+  it("knows the past: watches go on from a version before the fork, and those of forgotten ones are told so", async () => {
+    const api = createApi();
+    await api.ok("POST", MAPS, { metadata: { name: "forgotten" } });
+    const { metadata: { resourceVersion: old } } = await api.ok("GET", MAPS);
+    await api.ok("POST", MAPS, { metadata: { name: "gone" } });
+    api.server.compact();
+    const { metadata: { resourceVersion } } = await api.ok("GET", MAPS);
+    await api.ok("POST", MAPS, { metadata: { name: "one" } });
+    await api.ok("DELETE", `${MAPS}/gone`);
+    const fork = apiOf(api.server.fork({ host: virtualHost() }));
+    await fork.ok("POST", MAPS, { metadata: { name: "two" } });
+    const watch = await fork.watch(`${MAPS}?watch=true&resourceVersion=${resourceVersion}`);
+    assert.deepEqual(await watch.take(), ["ADDED one", "DELETED gone", "ADDED two"]);
+    await watch.stop();
+    const late = await fork.watch(`${MAPS}?watch=true&resourceVersion=${old}`);
+    assert.deepEqual(await late.take(), ["ERROR 410"]);
+    assert.deepEqual(
+      (await fork.ok("GET", `${MAPS}?resourceVersion=${resourceVersion}&resourceVersionMatch=Exact`)).items
+        .map(({ metadata }: Answer) => metadata.name).filter((name: string) => name !== "kube-root-ca.crt"),
+      ["forgotten", "gone"],
+    );
+  });
+
+  it("writes nothing by itself, and keeps policies, rights and tokens", async () => {
+    const server = apiServer({ host: virtualHost(), rbac: true });
+    const api = apiOf(server);
+    await api.ok("POST", "/api/v1/namespaces/default/serviceaccounts", { metadata: { name: "robot" } });
+    const roles = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings";
+    const subjects = [{ kind: "ServiceAccount", name: "robot", namespace: "default" }];
+    const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "edit" };
+    await api.ok("POST", roles, { metadata: { name: "robot" }, roleRef, subjects });
+    const policies = "/apis/admissionregistration.k8s.io/v1";
+    const rule = { apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["configmaps"] };
+    await api.ok("POST", `${policies}/validatingadmissionpolicies`, {
+      metadata: { name: "short" },
+      spec: {
+        matchConstraints: { resourceRules: [rule] },
+        validations: [{ expression: "object.metadata.name.size() < 4" }],
+      },
+    });
+    await api.ok("POST", `${policies}/validatingadmissionpolicybindings`, {
+      metadata: { name: "short" },
+      spec: { policyName: "short", validationActions: ["Deny"] },
+    });
+    const { status } = await api.ok("POST", "/api/v1/namespaces/default/serviceaccounts/robot/token", {});
+    const fork = server.fork();
+    await server.host.clock.settle();
+    assert.equal(fork.resourceVersion, server.resourceVersion);
+    const post = async (path: string, body: Answer): Promise<number> => {
+      const headers = { authorization: `Bearer ${status.token}`, "content-type": "application/json" };
+      const init = { method: "POST", headers, body: JSON.stringify(body) };
+      return (await fork.fetch(new Request(`https://a.test${path}`, init))).status;
+    };
+    assert.equal(await post(MAPS, { metadata: { name: "one" } }), 201);
+    assert.equal(await post(MAPS, { metadata: { name: "three" } }), 422);
+    assert.equal(await post("/api/v1/nodes", { metadata: { name: "one" } }), 403);
   });
 
   it("keeps the options: who may do what, and whose token is whose", async () => {

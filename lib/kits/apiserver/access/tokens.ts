@@ -80,6 +80,11 @@ export class Tokens {
     return { token, expires };
   }
 
+  /** Takes over the tokens that another server has issued. */
+  take(other: Tokens): void {
+    for (const [token, issued] of other.#issued) this.#issued.set(token, issued);
+  }
+
   /** Returns the service account that holds the token; undefined if it is none, has expired, or the account or what it is bound to has gone. */
   userOf(token: string): { readonly user: User; readonly audiences: readonly string[] } | undefined {
     const found = this.#issued.get(token);

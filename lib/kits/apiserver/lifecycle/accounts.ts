@@ -6,6 +6,7 @@
 
 import type { KubeObject } from "../../../model/object.ts";
 import type { Cluster } from "../cluster.ts";
+import { isObject } from "../values.ts";
 import { createObject } from "../writes/create.ts";
 import { editObject } from "../writes/update.ts";
 import type { Chores } from "../chores.ts";
@@ -36,6 +37,7 @@ export class Accounts {
 
   /** Completes the namespaces that there are, at once: a server that has started has all that a cluster begins with. */
   initialize(): void {
+    if (this.#rootCa === "") this.#rootCa = this.#storedRootCa();
     for (const { object } of [...this.#cluster.store.collection("namespaces").values()]) {
       this.#complete(object.metadata.name ?? "");
     }
@@ -45,6 +47,17 @@ export class Accounts {
   publish(rootCa: string): void {
     this.#rootCa = rootCa;
     this.initialize();
+  }
+
+  /** Returns the authority that namespaces know already: those of a fork, or of a copied cluster. */
+  #storedRootCa(): string {
+    const { keys, get } = this.#cluster.store.collection("configmaps").present();
+    for (const key of keys) {
+      const data = Accounts.isKept(key) ? get(key)?.object.data : undefined;
+      const text = isObject(data) ? data["ca.crt"] : undefined;
+      if (typeof text === "string" && text !== "") return text;
+    }
+    return "";
   }
 
   #complete(namespace: string): void {

@@ -54,8 +54,8 @@ export class Collection {
   /** The plural and group as etcd's path has them, such as "databases.example.com". */
   readonly name: string;
   readonly listeners = new Set<ChangeListener>();
-  readonly #keys: string[] = [];
-  readonly #items = new Map<string, Stored>();
+  #keys: string[] = [];
+  #items = new Map<string, Stored>();
   /** The newest objects, in a ring. */
   readonly #fresh: Stored[] = [];
   #oldest = 0;
@@ -120,6 +120,16 @@ export class Collection {
       else high = middle;
     }
     return this.#log.slice(low);
+  }
+
+  /** Takes over all objects of another server's collection, and its past. Objects are shared, as none ever changes. */
+  take(other: Collection): void {
+    this.#keys = other.#keys.slice();
+    this.#items = new Map(other.#items);
+    this.#log = other.#log.slice(other.#head);
+    this.#head = 0;
+    this.#trimmed = other.#trimmed;
+    this.#snapshot = undefined;
   }
 
   /** Makes a change, and tells all who listen. */
