@@ -20,6 +20,8 @@ import type { Clock, Seconds } from "../runtime/host.ts";
 export interface Failure {
   /** The handler's id; "" where the framework could not finish a turn. */
   readonly handler: string;
+  /** "Handler", "Daemon", "Timer" or "Indexer"; "Reconcile" where the framework could not finish a turn. */
+  readonly noun: string;
   /** For counting. */
   readonly family: string;
   /** The name of the latest error, such as "TemporaryError". */
@@ -30,6 +32,8 @@ export interface Failure {
   readonly since: Seconds;
   /** How many attempts have failed in a row. */
   readonly attempts: number;
+  /** When the next attempt comes at the earliest, on the monotonic clock; undefined: as the object's turn is planned. */
+  readonly due: Seconds | undefined;
   /** Whether the handler has given up: there is no next attempt. */
   readonly isFinal: boolean;
 }
@@ -173,16 +177,19 @@ export class Failures implements Observer {
   #begin(
     subject: Subject,
     { noun, handler, family, retry }: AttemptStart,
-    { kind, error }: Extract<Outcome, { readonly error: Error }>,
+    outcome: Extract<Outcome, { readonly error: Error }>,
   ): void {
+    const { kind, error } = outcome;
     const { clock, confidentialOf } = this.#options;
     let page = this.#objects.get(subject);
     if (page === undefined) this.#objects.set(subject, page = { failures: new Map(), cause: "" });
     const key = keyOf(noun, handler);
     const before = page.failures.get(key);
     const failure: Failure & Said = {
+      noun,
       handler,
       family,
+      due: kind === "retry" && noun !== "Reconcile" ? clock.monotonic() + outcome.delay : undefined,
       reason: error.name,
       message: hideValues(errorMessage(error), confidentialOf(subject.resource), subject.body),
       since: before?.since ?? clock.monotonic(),

@@ -140,6 +140,13 @@ export class HotLoops implements Observer {
     return counts;
   }
 
+  /** The loop that an object is in now; undefined: it is in none. */
+  of(subject: Subject): HotLoop | undefined {
+    const state = this.#slowed.get(subject);
+    if (state === undefined || this.#isOver(state)) return undefined;
+    return { fields: [...state.fields].sort(), managers: [...state.managers].sort() };
+  }
+
   reconcileBegins(subject: Subject, { wake, events }: ReconcileStart): void {
     const state = this.#states.get(subject);
     if (state === undefined) return;

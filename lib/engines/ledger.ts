@@ -33,6 +33,8 @@ export interface LedgerHandler {
   readonly outcome?: "success" | "failure" | "retry" | "children" | "refused";
   /** The error that it threw, or with which the server refused. */
   readonly error?: string;
+  /** The children or sub-handlers that it waits for, in words. */
+  readonly waitsFor?: string;
 }
 
 /** One reconcile of an object. */
@@ -79,6 +81,8 @@ export interface LedgerCall {
   readonly id: string;
   /** "Handler", "Daemon", "Timer", and so on. */
   readonly noun: string;
+  /** When it began, in milliseconds since 1970. */
+  readonly time: number;
   /** For how long it has gone on. */
   readonly seconds: Seconds;
   /** How many attempts in a row have failed before. */
@@ -164,12 +168,10 @@ export class Ledger implements Observer {
       reference,
       entries: page?.entries ?? [],
       current: current?.[1],
-      calls: calls.map(([{ handler: id, noun, retry }, { since }]) => ({
-        id,
-        noun,
-        retry,
-        seconds: this.#clock.monotonic() - since,
-      })),
+      calls: calls.map(([{ handler: id, noun, retry }, { since }]) => {
+        const seconds = this.#clock.monotonic() - since;
+        return { id, noun, retry, seconds, time: this.#clock.now() - seconds * 1000 };
+      }),
     };
   }
 
@@ -226,7 +228,9 @@ export class Ledger implements Observer {
     if (handlers === undefined) return;
     const place = handlers.findIndex(({ id, mismatch }) => id === handler && mismatch === undefined);
     const error = "error" in outcome ? `${outcome.error.name}: ${outcome.error.message}` : undefined;
-    const entry: LedgerHandler = { id: handler, outcome: outcome.kind, error };
+    const entry: LedgerHandler = outcome.kind === "children"
+      ? { id: handler, outcome: outcome.kind, waitsFor: outcome.reason }
+      : { id: handler, outcome: outcome.kind, error };
     if (place >= 0) handlers[place] = entry;
     else if (handlers.length < MOST_HANDLERS) handlers.push(entry);
   }

@@ -36,6 +36,11 @@ export class Pauses {
     this.#options = options;
   }
 
+  /** The name of the annotation. */
+  get annotation(): string {
+    return this.#options.annotation();
+  }
+
   /** How many objects of each kind are paused, by "plural.group". */
   counts(): ReadonlyMap<string, number> {
     const counts = new Map<string, number>();

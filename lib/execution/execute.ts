@@ -86,7 +86,7 @@ export async function attemptOnce<Args>(
     options.contribution?.check();
     const { postponed } = options.waiting ?? {};
     if (postponed !== undefined) {
-      const outcome: Outcome = { kind: "children", delay: postponed.delay };
+      const outcome: Outcome = { kind: "children", delay: postponed.delay, reason: postponed.message };
       report(handler, outcome, { ...options, thrown: postponed });
       return outcome;
     }
@@ -186,7 +186,7 @@ interface JudgeOptions extends Pick<AttemptContext, "errors" | "defaultBackoff" 
 function judge<Args>(handler: Handler<Args>, options: JudgeOptions): Outcome {
   const { error, errors } = options;
   if (error instanceof PermanentError) return { kind: "failure", error };
-  if (error instanceof Postponed) return { kind: "children", delay: error.delay };
+  if (error instanceof Postponed) return { kind: "children", delay: error.delay, reason: error.message };
   if (error instanceof TemporaryError) return retryOrFail(handler, error.delay, options);
   switch (handler.errors ?? errors) {
     case "ignored":

@@ -38,5 +38,5 @@ export type Outcome =
   | { readonly kind: "success"; readonly result?: unknown; readonly isIgnored?: true }
   | { readonly kind: "failure"; readonly error: Error }
   | { readonly kind: "retry"; readonly delay: Seconds; readonly error: Error }
-  /** The handler itself is fine, but waits: sub-handlers are unfinished, or children not ready. */
-  | { readonly kind: "children"; readonly delay: Seconds };
+  /** The handler itself is fine, but waits: sub-handlers are unfinished, or children not ready, as the reason says. */
+  | { readonly kind: "children"; readonly delay: Seconds; readonly reason?: string };

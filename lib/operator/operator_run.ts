@@ -44,6 +44,7 @@ import { Namespaces } from "./namespaces.ts";
 import { type LoadedReplicas, LONGEST_START, Responsibility } from "./responsibility.ts";
 import { type Revised, Revisions } from "./revisions.ts";
 import { explain, type Explanation, type Question } from "./why.ts";
+import { whySources } from "./why_sources.ts";
 import { waitForApiServer } from "./wait_for_api_server.ts";
 import { WatchedResources } from "./watched_resources.ts";
 
@@ -225,31 +226,21 @@ export class OperatorRun {
 
   /** Says why an object is, or is not, handled. @throws {TypeError} If the question names no kind. */
   explain(question: Question): Explanation {
-    const { ledger, failures, pauses, gates, indexing } = this.#components;
-    const { registry, settings, host: { clock } } = this.#options;
-    const checkOf = (name: string): string | undefined => {
-      const check = this.#peering.checks(gates.isPaused).find((each) => each.name === name);
-      return check?.problem ?? check?.note;
-    };
-    return explain({
-      clock,
-      settings,
-      registry,
-      ledger,
-      failures,
-      pauses,
-      caches: this.caches,
-      controller: this.controller,
-      queue: this.#queue,
-      serves: (namespace) => this.#namespaces.served?.includes(namespace) ?? true,
-      watchProblem: (resource, namespace) => this.#informers.problemOf(resource, namespace),
-      hold: () => {
-        if (!this.#isStarted) return "its kinds are not known yet";
-        return gates.isPaused ? checkOf("peering") ?? "it is paused" : indexing.problem;
-      },
-      holders: () => this.#responsibility.holders,
-      isElsewhere: ({ metadata: { uid = "" } }) => !this.#responsibility.fence.isResponsible(uid),
-    }, question);
+    return explain(
+      whySources({
+        options: this.#options,
+        components: this.#components,
+        caches: this.caches,
+        controller: this.controller,
+        queue: this.#queue,
+        namespaces: this.#namespaces,
+        informers: this.#informers,
+        peering: this.#peering,
+        responsibility: this.#responsibility,
+        isStarted: this.#isStarted,
+      }),
+      question,
+    );
   }
 
   /** Goes on with handlers that were loaded anew. Resolves to false, without any change, where the exchange takes another run. */

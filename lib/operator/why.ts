@@ -7,25 +7,31 @@
  * `persistence.confidential`. Source: scenario N22.1.
  */
 
-import type { Caches } from "../client/cache/caches.ts";
-import type { Controller } from "../controller/controller.ts";
-import type { WorkQueue } from "../controller/work_queue.ts";
-import type { Failure, Failures } from "../engines/failures.ts";
-import type { Pauses } from "../engines/pauses.ts";
+import type { Failure } from "../engines/failures.ts";
 import { shardOf } from "../engines/replicas/shard_fence.ts";
-import type { Ledger, LedgerCall, LedgerEntry } from "../engines/ledger.ts";
+import type { LedgerCall, LedgerEntry } from "../engines/ledger.ts";
 import type { ObjectState } from "../execution/object_state.ts";
 import { BACKGROUND } from "../handlers/background/background_handler.ts";
 import { ChangeArgs } from "../handlers/change/change_args.ts";
 import { type ChangeCause, detectReason } from "../handlers/change/change_cause.ts";
-import { CHANGE, type ChangeHandler } from "../handlers/change/change_handler.ts";
+import { CHANGE } from "../handlers/change/change_handler.ts";
 import { EVENT } from "../handlers/event/event_handler.ts";
 import type { Candidate } from "../handlers/filters.ts";
 import { mismatchWords } from "../handlers/mismatch_words.ts";
+import type { WhySources } from "./why_sources.ts";
+import {
+  findLast,
+  listOf,
+  lookWords,
+  lower,
+  MISSING_RIGHT,
+  reasonWords,
+  seconds,
+  SKIPPED,
+} from "./why_words.ts";
 import type { ObjectHandler } from "../handlers/handlers.ts";
 import { ObjectArgs } from "../handlers/object_args.ts";
 import { RECONCILE } from "../handlers/reconcile/reconcile_handler.ts";
-import type { Registry } from "../handlers/registry.ts";
 import { hideValues } from "../model/confidential.ts";
 import { calculateDiff } from "../model/diff.ts";
 import { isObject } from "../model/json.ts";
@@ -34,11 +40,9 @@ import type { KubeObject } from "../model/object.ts";
 import { Patch } from "../model/patch.ts";
 import { groupResource, type Resource } from "../model/resource.ts";
 import { matches, parseSelector } from "../model/selector.ts";
-import type { Clock, Seconds } from "../runtime/host.ts";
 import { silentLogger } from "../runtime/logging.ts";
 import { currentEssence, handledEssence } from "../settings/persistence/storage.ts";
 import { confidentialFieldsOf } from "../settings/server_selectors.ts";
-import type { Settings } from "../settings/settings.ts";
 
 /** The object that is asked about. */
 export interface Question {
@@ -83,28 +87,8 @@ export interface Look {
   readonly words: string;
 }
 
-/** The parts of a run that know something about objects. */
-export interface WhySources {
-  readonly clock: Clock;
-  readonly settings: Settings;
-  readonly registry: Registry;
-  readonly caches: Caches;
-  readonly controller: Controller;
-  readonly queue: WorkQueue;
-  readonly ledger: Ledger;
-  readonly failures: Failures;
-  readonly pauses: Pauses;
-  /** Whether a namespace is served. */
-  readonly serves: (namespace: string) => boolean;
-  /** The fault of the watch of a kind, in a namespace; undefined: there is none. */
-  readonly watchProblem: (resource: Resource, namespace: string | undefined) => string | undefined;
-  /** The reason why the whole operator holds its work; undefined: it does not. */
-  readonly hold: () => string | undefined;
-  /** The holders of all shards; none where there are no replicas. */
-  readonly holders: () => readonly (string | undefined)[];
-  /** Whether an object is handled by another replica, or by none. */
-  readonly isElsewhere: (object: KubeObject) => boolean;
-}
+/** How many objects are named that keep workers busy. */
+const MOST_OTHERS = 9;
 
 /** How many looks are told. */
 const MOST_LOOKS = 10;
@@ -143,16 +127,20 @@ class Answer {
     this.#tellCalls(calls);
     const failures = state === undefined ? [] : this.#sources.failures.of(state);
     const last = record?.entries.at(-1);
-    this.#tellFailures(failures, last, body, resource);
+    this.#tellFailures(failures, record?.entries ?? []);
     if (failures.length === 0) this.#tellThrottle(state);
     this.#tellDeletion(body);
     this.#tellWaits(last);
-    const handlers = this.#judge(resource, body, state, { last, calls, failures });
-    this.#tellHandlers(handlers, last);
+    const lacks = this.#sources.lacks();
+    if (lacks !== undefined) this.#say(`Indexes are not complete: ${lacks}.`);
+    const cause = this.#cause(resource, body, state);
+    const handlers = this.#judge(cause, { last, calls, failures });
+    const isHandled = cause.reason === "noop" && cause.old !== undefined;
+    this.#tellHandlers(handlers, { last, isHandled });
     const looks = [...record?.entries ?? []].reverse().slice(0, MOST_LOOKS);
     return this.#end(title, {
       handlers,
-      looks: looks.map((entry) => this.#look(entry, body, resource)),
+      looks: looks.map((entry, place) => this.#look(entry, place === 0 ? handlers : [], body, resource)),
     });
   }
 
@@ -202,18 +190,34 @@ class Answer {
       this.#say(
         resource.namespaced && namespace === undefined
           ? `No namespace is named: ${groupResource(resource)} are in namespaces (give NAMESPACE/NAME).`
+          : held !== undefined || problem !== undefined
+          ? "The operator does not know the object (yet): it came when the operator could not see it, or does not exist."
           : "The operator knows no such object: it does not exist, or a selector of `watching` leaves it out.",
       );
     } else if (isElsewhere(body)) {
       const all = holders();
       const shard = shardOf(body.metadata.uid ?? "", all.length);
       const holder = all[shard];
-      this.#say(
-        holder === undefined
-          ? `No replica holds shard ${shard} now, to which the object belongs: one takes it when the Lease has expired.`
-          : `Another replica is responsible: shard ${shard} is held by ${holder}. Ask that one.`,
-      );
+      this.#say(this.#holderWords(shard, holder));
     }
+  }
+
+  #holderWords(shard: number, holder: string | undefined): string {
+    const { identity } = this.#sources;
+    if (holder === undefined) {
+      return `No replica is responsible for the object now: nobody holds the Lease of its shard ${shard}. ` +
+        `A replica takes the Lease when it has expired${this.#leaseProblem()}.`;
+    }
+    if (holder !== identity) {
+      return `Another replica is responsible: ${holder} holds the Lease of the object's shard ${shard}. Ask that one.`;
+    }
+    return `This replica (${holder}) has stopped its work on the object: it could not renew the Lease of the shard ${shard} in time` +
+      `${this.#leaseProblem()}. It goes on when it can, or another replica takes the Lease when it has expired.`;
+  }
+
+  #leaseProblem(): string {
+    const problem = this.#sources.leaseProblem();
+    return problem === undefined ? "" : ` (${problem})`;
   }
 
   #tellPause(state: ObjectState): void {
@@ -221,9 +225,9 @@ class Answer {
     if (pause === undefined) return;
     const reason = pause.reason === "" ? "" : ` (${pause.reason})`;
     this.#say(
-      `It is paused by its annotation until ${
+      `It is paused by its annotation \`${this.#sources.pauses.annotation}\` until ${
         new Date(pause.until).toISOString()
-      }${reason}: no handler is called before.`,
+      }${reason}: no handler is called before. Remove the annotation to end the pause.`,
     );
   }
 
@@ -234,61 +238,76 @@ class Answer {
     const { isRunning, waited, isFull } = item;
     if (!isRunning && waited !== undefined && isFull) {
       this.#say(
-        `It waits for a free worker since ${seconds(waited)}: all are busy with ${
-          listOf(queue.busy)
-        } (see queueing.workerLimit).`,
+        `It has waited for a free worker for ${seconds(waited)}: all are busy with ${
+          listOf(this.#others())
+        }. The setting \`queueing.workerLimit\` says how many objects are handled at once.`,
       );
     }
+  }
+
+  /** The objects that are handled now. */
+  #others(): readonly string[] {
+    return this.#sources.queue.list(MOST_OTHERS).objects.filter(({ state }) => state === "running").map((
+      { object, seconds: age },
+    ) => `${object} (for ${seconds(age)})`);
   }
 
   #tellCalls(calls: readonly LedgerCall[]): void {
     const { settings: { execution: { warnAfter } } } = this.#sources;
-    for (const { id, noun, seconds: age, retry } of calls) {
+    for (const { id, noun, seconds: age, retry, time } of calls) {
       if (noun === "Daemon") continue;
       const isStuck = warnAfter !== null && age >= warnAfter;
       const attempt = retry === 0 ? "" : `, attempt ${retry + 1}`;
+      const since = new Date(time).toISOString();
       this.#say(
         isStuck
-          ? `${noun} "${id}" runs for ${
+          ? `${noun} "${id}" has run for ${
             seconds(age)
-          } and does not end${attempt}: the object waits until it does (is something never settled in it?).`
-          : `${noun} "${id}" runs for ${seconds(age)}${attempt}.`,
+          } (since ${since}${attempt}) and has not ended: no other handler of ` +
+            "the object is called before it ends. It waits for an answer that does not come, or loops; " +
+            "the handler's option `timeout` would end it."
+          : `${noun} "${id}" runs now, for ${seconds(age)} so far${attempt}.`,
       );
     }
   }
 
-  #tellFailures(
-    failures: readonly Failure[],
-    last: LedgerEntry | undefined,
-    body: KubeObject,
-    resource: Resource,
-  ): void {
+  #tellFailures(failures: readonly Failure[], entries: readonly LedgerEntry[]): void {
     const { clock } = this.#sources;
-    const next = last?.waits === undefined ? undefined : last.waits.due - clock.monotonic();
-    for (const { handler, reason, message, attempts, isFinal } of failures) {
-      const refused = last?.handlers.find(({ id, outcome }) => id === handler && outcome === "refused");
+    const last = entries.at(-1);
+    for (const { noun, handler, reason, message, attempts, isFinal, due = last?.waits?.due } of failures) {
+      const next = due === undefined ? undefined : due - clock.monotonic();
+      const refused = findLast(entries, handler)?.outcome === "refused";
       const times = attempts === 1 ? "once" : `${attempts} times in a row`;
       const when = next === undefined || next <= 0 ? "" : `; the next attempt comes in ${seconds(next)}`;
       if (handler === "") {
-        this.#say(`The operator cannot finish with the object: ${reason}: ${message}${when}.`);
+        const hint = / 403 Forbidden/.test(message) ? MISSING_RIGHT : "";
+        this.#say(`The operator cannot finish with the object: ${reason}: ${message}${when}.${hint}`);
       } else if (isFinal) {
-        this.#say(
-          `Handler "${handler}" has given up: ${reason}: ${message}. It is called again when the object changes.`,
-        );
-      } else if (refused !== undefined) {
-        const words = this.#hidden(refused.error ?? message, body, resource);
-        this.#say(`The API server refuses what handler "${handler}" writes: ${words}${when}.`);
+        const again = noun === "Daemon"
+          ? "this process starts it no more"
+          : "it is called again when the object changes";
+        this.#say(`${noun} "${handler}" has given up: ${reason}: ${message}; ${again}.`);
+      } else if (refused) {
+        const words = message.replace(/^The server refuses what was written: /, "");
+        this.#say(`Handler "${handler}" succeeds, but the API server refuses its writes: ${words}${when}.`);
       } else {
-        this.#say(`Handler "${handler}" has failed ${times}: ${reason}: ${message}${when}.`);
+        const hint = / 403 Forbidden/.test(message) ? MISSING_RIGHT : "";
+        this.#say(`${noun} "${handler}" has failed ${times}: ${reason}: ${message}${when}.${hint}`);
       }
     }
   }
 
   #tellThrottle(state: ObjectState | undefined): void {
     const item = state && this.#sources.queue.stateOf(state);
-    if (item?.plan !== "throttled" || item.isRunning) return;
+    if (state === undefined || item?.plan !== "throttled" || item.isRunning) return;
+    const loop = this.#sources.loopOf(state);
+    if (loop === undefined) return;
+    const { fields, managers } = loop;
+    const others = managers.filter((each) => each !== this.#sources.settings.networking.fieldManager);
     this.#say(
-      "It is slowed down, since it wakes itself by its own writes (a hot loop): no event is handled before the pause is over.",
+      `It is slowed down, as it is in a hot loop: the operator's own writes of ${listOf(fields)} ` +
+        (others.length === 0 ? "call" : `and those of ${listOf(others)}, which writes the same, call`) +
+        " for the next write, again and again. No event is handled before a pause of a minute at most is over.",
     );
   }
 
@@ -315,12 +334,11 @@ class Answer {
   #tellWaits(last: LedgerEntry | undefined): void {
     if (last?.waits === undefined) return;
     const rest = last.waits.due - this.#sources.clock.monotonic();
-    const children = last.handlers.filter(({ outcome }) => outcome === "children").map(({ id }) => id);
-    if (children.length > 0 && rest > 0) {
+    if (rest <= 0) return;
+    for (const { id, outcome, waitsFor = "its sub-handlers are unfinished" } of last.handlers) {
+      if (outcome !== "children") continue;
       this.#say(
-        `Handler ${
-          listOf(children.map(quoted))
-        } waits for its children or sub-handlers to be ready; it is called again in ${
+        `Handler "${id}" has not finished: ${lower(waitsFor)}. It is called again in ${
           seconds(rest)
         } at the latest.`,
       );
@@ -329,9 +347,7 @@ class Answer {
 
   /** Says of each handler of the kind whether it is called for the object as it is now. */
   #judge(
-    resource: Resource,
-    body: KubeObject,
-    state: ObjectState | undefined,
+    cause: ChangeCause,
     { last, calls, failures }: {
       readonly last: LedgerEntry | undefined;
       readonly calls: readonly LedgerCall[];
@@ -339,8 +355,8 @@ class Answer {
     },
   ): Explanation["handlers"] {
     const { registry, settings } = this.#sources;
+    const { resource, body } = cause;
     const ofKind = registry.of(resource);
-    const cause = this.#cause(resource, body, state);
     const confidential = confidentialFieldsOf(settings.persistence, resource);
     const plain: Candidate = { body, args: () => new ObjectArgs(cause) };
     const changed: Candidate = { body, change: cause, args: () => new ChangeArgs(cause) };
@@ -354,7 +370,7 @@ class Answer {
         : failure !== undefined
         ? failure.isFinal ? "has given up" : "is tried again"
         : words !== undefined
-        ? `skipped: ${words}`
+        ? `${SKIPPED}${words}`
         : outcome === "success"
         ? "was called, and has succeeded"
         : fine;
@@ -382,17 +398,23 @@ class Answer {
     return judged;
   }
 
-  #tellHandlers(handlers: Explanation["handlers"], last: LedgerEntry | undefined): void {
+  #tellHandlers(
+    handlers: Explanation["handlers"],
+    { last, isHandled }: { readonly last: LedgerEntry | undefined; readonly isHandled: boolean },
+  ): void {
     if (handlers.length === 0) {
       this.#say(
         "No handler is for objects of this kind themselves: they are watched for the sake of others.",
       );
       return;
     }
-    const skipped = handlers.filter(({ state }) => state.startsWith("skipped: "));
+    const skipped = handlers.filter(({ state }) => state.startsWith(SKIPPED));
     if (skipped.length === handlers.length) {
-      const words = skipped.map(({ id, state }) => `${id}: ${state.replace("skipped: ", "")}`);
-      this.#say(`No handler is called for it now. ${words.join("; ")}.`);
+      const words = skipped.map(({ id, state }) => `${id}: ${state.slice(SKIPPED.length)}`);
+      const why = isHandled
+        ? "The object has not changed since it was handled, so no handler is called now."
+        : "No handler is called for it now.";
+      this.#say(`${why} ${words.join("; ")}.`);
     }
     if (last?.isPassed === true) {
       this.#say(`Its latest change was of ${listOf(last.changed)}, at which no handler looks.`);
@@ -428,83 +450,12 @@ class Answer {
     };
   }
 
-  #look(entry: LedgerEntry, body: KubeObject, resource: Resource): Look {
-    const { wake, changed, handlers, written, error, seconds: took, isPassed, waits, time } = entry;
-    const parts: string[] = [];
-    if (isPassed) parts.push(`${listOf(changed)} changed, which no handler looks at`);
-    else parts.push(WAKES[wake] ?? wake);
-    if (!isPassed && changed.length > 0) parts.push(`${listOf(changed)} changed`);
-    for (const { id, outcome, mismatch, error: message } of handlers) {
-      const words = message === undefined ? "" : `: ${this.#hidden(message, body, resource)}`;
-      if (outcome !== undefined) parts.push(`${id} ${OUTCOMES[outcome]}${words}`);
-      else if (mismatch !== undefined) parts.push(`skipped ${id} (${MISMATCHES[mismatch] ?? mismatch})`);
-    }
-    if (written.length > 0) parts.push(`wrote ${listOf(written)}`);
-    if (error !== undefined) parts.push(`failed: ${this.#hidden(error, body, resource)}`);
-    if (waits !== undefined) parts.push(`next turn at ${new Date(waits.until).toISOString()}`);
-    if (took >= 1) parts.push(`took ${seconds(took)}`);
-    return { time: new Date(time).toISOString(), words: parts.join("; ") };
+  #look(entry: LedgerEntry, handlers: Explanation["handlers"], body: KubeObject, resource: Resource): Look {
+    const words = lookWords(entry, { judged: handlers, hide: (text) => this.#hidden(text, body, resource) });
+    return { time: new Date(entry.time).toISOString(), words };
   }
 
   #hidden(text: string, body: KubeObject, resource: Resource): string {
     return hideValues(text, confidentialFieldsOf(this.#sources.settings.persistence, resource), body);
   }
-}
-
-const WAKES: Readonly<Record<string, string>> = {
-  event: "an event came",
-  retry: "a planned turn",
-  write: "our own write came back",
-  error: "the turn before had failed",
-  dependency: "another object changed",
-  daemon: "a daemon wrote",
-  timer: "a timer wrote",
-};
-
-const OUTCOMES: Readonly<Record<string, string>> = {
-  success: "succeeded",
-  failure: "gave up",
-  retry: "failed",
-  children: "waits for children",
-  refused: "was refused by the server",
-};
-
-const MISMATCHES: Readonly<Record<string, string>> = {
-  reason: "it is for another cause",
-  labels: "its labels do not match",
-  annotations: "its annotations do not match",
-  field: "its field does not match",
-  change: "its field has not changed as wanted",
-  when: "its condition does not hold",
-  error: "its filter failed",
-  id: "another handler of that id was called",
-};
-
-/** Returns why a handler of changes is not called for this cause; undefined: it is. */
-function reasonWords({ reason, initial }: ChangeHandler, cause: ChangeCause): string | undefined {
-  if (initial) return "it is called when the operator starts";
-  if (reason === cause.reason) return undefined;
-  if (reason === undefined && cause.reason !== "noop" && cause.reason !== "free") return undefined;
-  if (cause.reason === "noop") {
-    return reason === "create"
-      ? "it is for creations, and the object was handled before"
-      : reason === "delete"
-      ? "it is for deletions, and the object is not being deleted"
-      : "the object has not changed since it was handled";
-  }
-  return `it is for ${reason ?? "changes"}s, and this is a ${
-    cause.reason === "free" ? "deletion that is over" : cause.reason
-  }`;
-}
-
-function listOf(words: readonly string[]): string {
-  return words.slice(0, 8).join(", ") + (words.length > 8 ? `, and ${words.length - 8} more` : "");
-}
-
-function quoted(word: string): string {
-  return `"${word}"`;
-}
-
-function seconds(value: Seconds): string {
-  return value < 120 ? `${Math.round(value)} s` : `${Math.round(value / 60)} min`;
 }

@@ -60,7 +60,7 @@ suite("pausing one object", (scenario) => {
       const told = op.why({ kind: "examples", namespace: "default", name: "one" });
       assert.match(
         told.answer,
-        /^It is paused by its annotation until .* \(the volume is being moved\): no handler is called/,
+        /^It is paused by its annotation `lotse\.dev\/pause` until .* \(the volume is being moved\): no handler is called/,
       );
       const paused = 'lotse_objects_paused{kind="examples.lotse.test"}';
       assert.equal(valueOf(await scrapeText(world.host), paused), 1);

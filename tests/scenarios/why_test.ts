@@ -3,6 +3,8 @@ import { ABSENT, type Operator, operator, PermanentError, PRESENT, TemporaryErro
 import type { Runner } from "../../lib/kits/testing/mod.ts";
 import { suite } from "../support/scenario.ts";
 import type { VirtualWorld } from "../support/virtual_world.ts";
+import { LEASES } from "../../lib/model/kinds.ts";
+import { makePeeringKinds, Meeting } from "../support/meeting.ts";
 import { Example, Objects, Plain } from "../support/worlds.ts";
 
 /** What a fault plants: an operator, objects, and the answer that is wanted. */
@@ -14,8 +16,9 @@ interface Fault {
   readonly object?: Record<string, unknown>;
   /** What happens when the operator runs. Default: the object is created, and ten seconds pass. */
   readonly story?: (world: VirtualWorld, running: Runner, objects: Objects) => Promise<void>;
-  readonly before?: (world: VirtualWorld) => void;
+  readonly before?: (world: VirtualWorld) => void | Promise<void>;
   readonly scope?: readonly string[];
+  readonly replicas?: number;
   readonly asked?: { readonly kind?: string; readonly namespace?: string; readonly name?: string };
   readonly answer: RegExp;
 }
@@ -65,7 +68,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   "an object that was handled before": {
     declare: (op) => op.on.create(Example, { id: "make" }, ({ patch }) => void (patch.status.made = true)),
     answer:
-      /^No handler is called for it now\. make: it is for creations, and the object was handled before\.$/,
+      /^The object has not changed since it was handled, so no handler is called now\. make: it is for creations, and the object was handled before\.$/,
   },
   "a field that has not changed": {
     declare: (op) => {
@@ -79,7 +82,8 @@ const FAULTS: Readonly<Record<string, Fault>> = {
       await objects.patch("one", { spec: { other: 2 } });
       await running.advance(5);
     },
-    answer: /; scale\/spec\.size: the object has not changed since it was handled\.$/,
+    answer:
+      /^The object has not changed .* make: label `never` is absent, wanted `so`; scale\/spec\.size: the object has not changed since it was handled\.$/,
   },
   "a handler that hangs": {
     declare: (op) => op.on.create(Example, { id: "dial" }, () => new Promise<void>(() => {})),
@@ -87,7 +91,8 @@ const FAULTS: Readonly<Record<string, Fault>> = {
       await objects.create("one");
       await running.advance(200);
     },
-    answer: /^Handler "dial" runs for 3 min and does not end: the object waits until it does/,
+    answer:
+      /^Handler "dial" has run for 3 min \(since .*Z\) and has not ended: no other handler of the object is called before it ends\. It waits for an answer that does not come, or loops; the handler's option `timeout` would end it\.$/,
   },
   "a handler that throws": {
     declare: (op) =>
@@ -107,12 +112,13 @@ const FAULTS: Readonly<Record<string, Fault>> = {
         throw new PermanentError("A database cannot be downgraded");
       }),
     answer:
-      /^Handler "downgrade" has given up: PermanentError: A database cannot be downgraded\. It is called again when the object changes\.$/,
+      /^Handler "downgrade" has given up: PermanentError: A database cannot be downgraded; it is called again when the object changes\.$/,
   },
   "a write that the server refuses": {
     declare: (op) =>
       op.on.create(Example, { id: "tag" }, ({ patch }) => void (patch.metadata = { labels: { it: "a b" } })),
-    answer: /Handler "tag" .*(refuses|has failed).*(a valid label|Invalid|invalid)/,
+    answer:
+      /^Handler "tag" succeeds, but the API server refuses its writes: Server refused "PATCH .*": 422 Invalid: .*metadata\.labels: Invalid value: "a b": .*; the next attempt comes in \d+ s\.$/,
   },
   "a right that is missing": {
     declare: (op) => op.on.create(Example, { id: "make" }, ({ patch }) => void (patch.status.made = true)),
@@ -129,7 +135,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
           : undefined;
     },
     answer:
-      /^The operator cannot finish with the object: ApiError: .*forbidden.*; the next attempt comes in \d+ s\.$/,
+      /^The operator cannot finish with the object: ApiError: .*forbidden.*; the next attempt comes in \d+ s\. Its service account lacks a right: grant it \(`lotse generate rbac` prints/,
   },
   "a foreign finalizer": {
     declare: (op) => op.on.delete(Example, { id: "clean" }, noop),
@@ -170,7 +176,8 @@ const FAULTS: Readonly<Record<string, Fault>> = {
       await objects.create("one");
       await running.advance(30);
     },
-    answer: /^It waits for a free worker since 30 s: all are busy with .*examples.* default\/first/,
+    answer:
+      /^It has waited for a free worker for 30 s: all are busy with examples\.lotse\.test default\/first \(for 35 s\)\. The setting `queueing\.workerLimit` says/,
   },
   "a namespace that is not served": {
     declare: (op) => op.on.create(Example, noop),
@@ -208,6 +215,129 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     answer:
       /^Handler "make\/part" has failed once: TemporaryError: half done; the next attempt comes in \d+ s\.$/,
   },
+  "a paused object": {
+    declare: (op) => op.on.create(Example, { id: "make" }, noop),
+    story: async ({ host: { clock } }, running, objects) => {
+      const until = new Date(clock.now() + 3_600_000).toISOString();
+      const annotations = { "lotse.dev/pause": `until=${until} reason=the volume is being moved` };
+      await objects.create("one", { metadata: { annotations } });
+      await running.advance(5);
+    },
+    answer:
+      /^It is paused by its annotation `lotse\.dev\/pause` until .*Z \(the volume is being moved\): no handler is called before\. Remove the annotation to end the pause\.$/,
+  },
+  "another operator with a higher priority": {
+    declare: (op) => op.on.create(Example, { id: "make" }, noop),
+    scope: ["default"],
+    before: makePeeringKinds,
+    story: async ({ client, host: { clock } }, running, objects) => {
+      const meeting = await new Meeting(client, { namespace: "default" }).create();
+      await running.advance(5);
+      const lastseen = new Date(clock.now()).toISOString().replace("Z", "000+00:00");
+      await meeting.write({ "the-new-one": { priority: 100, lifetime: 600, lastseen } });
+      await running.advance(5);
+      await objects.create("one");
+      await running.advance(30);
+    },
+    answer: /^The whole operator waits: paused for the-new-one \(priority 100\)\.$/,
+  },
+  "a lost lease": {
+    replicas: 1,
+    declare: (op) => op.on.create(Example, { id: "make" }, noop),
+    story: async (world, running, objects) => {
+      await running.advance(20);
+      world.intercept = (request, { path }) =>
+        path.includes("/leases") && request.method !== "GET"
+          ? Response.json({
+            kind: "Status",
+            status: "Failure",
+            code: 403,
+            reason: "Forbidden",
+            message: "leases is forbidden: cannot update",
+          }, { status: 403 })
+          : undefined;
+      await running.advance(60);
+      await objects.create("one");
+      await running.advance(20);
+    },
+    answer:
+      /^This replica \(virtual_\w+\) has stopped its work on the object: it could not renew the Lease of the shard 0 in time \(.*\)\. It goes on when it can, or another replica takes the Lease/,
+  },
+  "a lease of another replica": {
+    replicas: 1,
+    declare: (op) => op.on.create(Example, { id: "make" }, noop),
+    before: async ({ client }) => {
+      await client.create(LEASES, {
+        apiVersion: "coordination.k8s.io/v1",
+        kind: "Lease",
+        metadata: { name: "operator", namespace: "default" },
+        spec: {
+          holderIdentity: "op-7f9_a1",
+          leaseDurationSeconds: 3000,
+          acquireTime: "2026-01-01T00:00:00.000000Z",
+          renewTime: "2026-01-01T00:00:00.000000Z",
+        },
+      });
+    },
+    answer:
+      /^Another replica is responsible: op-7f9_a1 holds the Lease of the object's shard 0\. Ask that one\.$/,
+  },
+  "a hot loop": {
+    declare: (op) =>
+      op.on.update(Example, { id: "count" }, ({ spec, patch }) => {
+        patch.spec.counter = Number(spec.counter ?? 0) + 1;
+      }),
+    story: async (_, running, objects) => {
+      await objects.create("one", { spec: { begin: 1 } });
+      await running.advance(5);
+      await objects.patch("one", { spec: { counter: 1 } });
+      await running.advance(400);
+    },
+    answer:
+      /^It is slowed down, as it is in a hot loop: the operator's own writes of spec\.counter call for the next write, again and again\. No event is handled before a pause of a minute at most is over\.$/,
+  },
+  "an index that is not complete": {
+    declare: (op) => {
+      op.on.create(Example, { id: "make" }, noop);
+      op.index(Plain, { id: "byColour" }, ({ name }) => ({ [name]: 1 }));
+    },
+    before: (world) => {
+      world.intercept = (request, { path }) =>
+        request.method === "GET" && path.includes("/plains")
+          ? new Response("{}", { status: 500 })
+          : undefined;
+    },
+    answer:
+      /^The whole operator waits: its indexes are not complete: plains\.lotse\.test: not listed yet: Server refused "GET .*plains.*": 500\.$/,
+  },
+  "children that are not ready": {
+    declare: (op) =>
+      op.on.create(Example, { id: "bring" }, async ({ children, namespace }) => {
+        await children({
+          database: {
+            apply: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "db", namespace } },
+            ready: () => "its volume is not bound",
+          },
+        });
+      }),
+    answer:
+      /^Handler "bring" has not finished: waiting for "database": its volume is not bound\. It is called again in \d+ s at the latest\.$/,
+  },
+  "a daemon that has given up": {
+    declare: (op) =>
+      op.daemon(Example, { id: "watch" }, () => {
+        throw new PermanentError("The account is closed");
+      }),
+    answer:
+      /^Daemon "watch" has given up: PermanentError: The account is closed; this process starts it no more\.$/,
+  },
+  "a timer that fails": {
+    declare: (op) =>
+      op.timer(Example, { id: "poll", interval: 600 }, () => {
+        throw new TemporaryError("The bucket answers 503", { delay: 120 });
+      }),
+    answer: /^Timer "poll" has failed once: TemporaryError: The bucket answers 503; the next attempt comes/,
+  },
   "kinds that are watched for others alone": {
     declare: (op) => {
       op.reconcile(Example, noop);
@@ -225,11 +355,13 @@ const FAULTS: Readonly<Record<string, Fault>> = {
 suite("why", (scenario) => {
   for (const [fault, planted] of Object.entries(FAULTS)) {
     scenario.virtual(`[N22.1] names ${fault}`, async (world) => {
-      const { declare, settings, before, scope, object = {}, asked = {}, answer } = planted;
+      const { declare, settings, before, scope, replicas, object = {}, asked = {}, answer } = planted;
       const op = operator({ networking: { errorBackoffs: [] }, ...settings });
       declare(op);
-      before?.(world);
-      const running = await world.start(op, scope === undefined ? {} : { scope });
+      await before?.(world);
+      const running = replicas === undefined
+        ? await world.start(op, scope === undefined ? {} : { scope })
+        : await world.start(() => op, { replicas });
       const objects = new Objects(world);
       if (planted.story === undefined) {
         await objects.create("one", object);

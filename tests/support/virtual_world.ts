@@ -49,7 +49,11 @@ export interface TimedWorld extends World {
   writes(): Seen[];
   /** Set to make requests of operators fail. */
   intercept: Intercept | undefined;
-  start(op: Operator, options?: Omit<RunOptions, "replicas">): Promise<Runner>;
+  /** `replicas`: how many run, each with an operator of its own, which the function makes. */
+  start(
+    op: Operator | (() => Operator),
+    options?: Omit<RunOptions, "replicas"> & { readonly replicas?: number },
+  ): Promise<Runner>;
 }
 
 export interface VirtualWorld extends TimedWorld {

@@ -115,6 +115,11 @@ export class Indexing implements Disposable {
     return Math.max(this.#lines.size, this.#exclusions.size, ...objects);
   }
 
+  /** Whether this is a reason why handlers wait. */
+  isBlockedBy(blocker: string): boolean {
+    return this.#blockers.has(blocker);
+  }
+
   /** Keeps the gate closed until this blocker is released. Without effect once it is open. */
   block(blocker: string): void {
     if (!this.#gate.isOpen) this.#blockers.add(blocker);
