@@ -204,7 +204,8 @@ const mutants: Mutant[] = [
     ...EXECUTE,
     tests: subs,
     in: "judge",
-    replace: 'if (error instanceof Postponed) return { kind: "children", delay: error.delay, reason: error.message };',
+    replace:
+      'if (error instanceof Postponed) return { kind: "children", delay: error.delay, reason: error.message };',
     by: 'if (error instanceof Postponed) return { kind: "retry", delay: error.delay, error };',
   },
   {
