@@ -104,8 +104,27 @@ export interface TransportOptions {
   readonly userAgent?: string;
   /** Default: no observer. */
   readonly observer?: RequestObserver;
+  /**
+   * Whether it sends nothing that could change the cluster: reads, and reviews of the caller's own rights, which the server answers
+   * and does not store. Anything else fails with a TypeError before a connection is used. Default: false.
+   */
+  readonly readOnly?: boolean;
   /** Returns the permit of the handler that makes the request; undefined if it needs none. Default: no request needs one. */
   readonly permit?: () => Permit | undefined;
+}
+
+/** Reviews that answer a question about the caller, and store nothing. */
+const OWN_REVIEW =
+  /^\/apis\/(?:authorization\.k8s\.io\/v1\/selfsubject(?:access|rules)reviews|authentication\.k8s\.io\/v1\/selfsubjectreviews)$/;
+
+/** NB: exec, attach and port-forward are GET requests, too, and a proxy passes them on to programs. */
+const REACHES_PROGRAMS = /\/(?:exec|attach|portforward|proxy)(?:[/?]|$)/;
+
+/** @throws {TypeError} If a request could change something. */
+function rejectWrite(method: string, path: string): void {
+  if (method === "GET" && !REACHES_PROGRAMS.test(path)) return;
+  if (method === "POST" && OWN_REVIEW.test(path)) return;
+  throw new TypeError(`Cannot send ${method} ${path}: this client only reads`);
 }
 
 type Finish<R> = (response: HttpResponse) => R | Promise<R>;
@@ -120,6 +139,7 @@ export class Transport implements Disposable {
   readonly #credentials: Credentials;
   readonly #observer: RequestObserver;
   readonly #permit: TransportOptions["permit"];
+  readonly #isReadOnly: boolean;
   readonly #sessions: Sessions;
   readonly #warnings: Warnings;
   /** How many requests may be under way at once, and which of them have to wait. */
@@ -131,6 +151,7 @@ export class Transport implements Disposable {
   constructor(options: TransportOptions) {
     const { host, credentials, networking, logger, userAgent = USER_AGENT, observer = {} } = options;
     this.#permit = options.permit;
+    this.#isReadOnly = options.readOnly === true;
     this.host = host;
     this.networking = networking;
     this.logger = logger;
@@ -299,6 +320,7 @@ export class Transport implements Disposable {
     },
   ): Promise<HttpResponse> {
     const { method, body, permit } = request;
+    if (this.#isReadOnly) rejectWrite(method, path);
     const own = headersOf(session, request);
     return session.connection.request({
       method,

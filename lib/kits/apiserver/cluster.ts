@@ -32,6 +32,8 @@ export interface Cluster {
   readonly gate: Gate;
   /** Absent where nothing is kept. */
   readonly state?: Keeping;
+  /** Uids of owners that were left behind when the cluster was copied from another one: they count as present. */
+  readonly ownersElsewhere: Set<string>;
   /** Absent where ResourceQuotas and LimitRanges are only stored. */
   readonly quotas?: Quotas;
 }

@@ -17,12 +17,14 @@ export {
   apiServer,
   type ApiServerOptions,
   type ApiUser,
+  copiedApiServer,
   type ForkOptions,
   type KeptApiServer,
   openApiServer,
   type RestartOptions,
   type ServeApiOptions,
 } from "./server.ts";
+export type { CopiedObjects } from "./copied_objects.ts";
 export { StateError } from "./state/records.ts";
 export { Faults, type Strike } from "./faults/faults.ts";
 export type {

@@ -18,6 +18,7 @@ import { builtinKinds } from "./builtin_kinds.ts";
 import { CelLoader } from "./cel/loader.ts";
 import type { Cluster, DefinitionParts } from "./cluster.ts";
 import { Control } from "./control/control.ts";
+import { type CopiedObjects, restoreCopied } from "./copied_objects.ts";
 import { Faults } from "./faults/faults.ts";
 import { answerRequest, refuse } from "./front.ts";
 import { Kinds } from "./kinds.ts";
@@ -142,6 +143,20 @@ export function apiServer<H extends Host>(options: ApiServerOptions<H>): ApiServ
   return build(options, lateParts(options.host)).server;
 }
 
+/**
+ * Makes an API server that begins with objects of another cluster, as they are: for rehearsals.
+ *
+ * @throws {TypeError} If an object is of a kind that neither the server nor a definition among the objects knows.
+ */
+export async function copiedApiServer<H extends Host>(
+  options: ApiServerOptions<H>,
+  copied: CopiedObjects,
+): Promise<ApiServer<H>> {
+  const late = lateParts(options.host);
+  await Promise.all([late.definitions.load(), late.cel.load()]);
+  return build(options, { ...late, copied }).server;
+}
+
 /** An API server whose state is kept in a folder. */
 export type KeptApiServer<H extends Host = Host> = ApiServer<H> & AsyncDisposable;
 
@@ -193,7 +208,9 @@ async function loadFor({ found }: StateFolder, { cel, definitions }: LateParts):
 interface BuildParts extends LateParts {
   readonly state?: StateFolder;
   /** The server that it is a fork of. */
-  readonly origin?: Pick<Cluster, "store" | "gate">;
+  readonly origin?: Pick<Cluster, "store" | "gate" | "ownersElsewhere">;
+  /** Objects that it begins with. */
+  readonly copied?: CopiedObjects;
 }
 
 interface Built<H extends Host> {
@@ -209,6 +226,7 @@ function build<H extends Host>(options: ApiServerOptions<H>, given: BuildParts):
   const lifecycle = startLifecycle(cluster, () => {
     given.state?.restore(store);
     if (given.origin !== undefined) store.take(given.origin.store);
+    if (given.copied !== undefined) restoreCopied(cluster, given.copied);
   });
   const forward = makeFront(cluster, lifecycle, { ...options, state: given.state });
   const faults = new Faults(host.clock);
@@ -261,13 +279,14 @@ function build<H extends Host>(options: ApiServerOptions<H>, given: BuildParts):
 /** Makes the things that all parts share, with the kinds that every server has. */
 function makeCluster(
   { host, rbac = false, tokens, workloads = false, quotas = false }: ApiServerOptions,
-  { cel, definitions, state }: BuildParts,
+  { cel, definitions, state, origin }: BuildParts,
 ): Cluster {
   const store = new Store(host.clock);
   const kinds = new Kinds();
   const gate = new Gate({ host, store }, { rbac, users: tokens });
   const ownership = new Ownership(kinds, host.clock);
-  const parts: Cluster = { host, store, kinds, cel, definitions, gate, state, ownership };
+  const ownersElsewhere = new Set(origin?.ownersElsewhere);
+  const parts: Cluster = { host, store, kinds, cel, definitions, gate, state, ownership, ownersElsewhere };
   const runsPods = workloads === true || (workloads !== false && workloads.nodes !== 0);
   const context = { store, clock: host.clock, cel, definitions, runsPods };
   for (const kind of builtinKinds(context)) kinds.add(kind);

@@ -6,15 +6,19 @@ import {
   type ApiServer,
   apiServer,
   type ApiServerOptions,
+  copiedApiServer,
   type FaultRule,
   type InjectedFault,
 } from "../apiserver/mod.ts";
 import type { KubeObject } from "../../model/object.ts";
 import type { Api } from "../../operator/api.ts";
+import { currentHost } from "../../runtime/current_host.ts";
 import { type VirtualHost, virtualHost, type VirtualHostOptions } from "../../runtime/virtual/host.ts";
 import { Administrator } from "./administrator.ts";
 import type { ServedCluster } from "./connection.ts";
 import { applyAll, type Manifests } from "./manifests.ts";
+import { type ClusterCopy, copiedObjectsOf } from "./rehearsal/cluster_copy.ts";
+import { readFork } from "./rehearsal/fork_file.ts";
 
 /** The hands of a test on a cluster of its own, before and beside the runs of operators. */
 export interface ClusterOfTest extends AsyncDisposable {
@@ -49,10 +53,16 @@ export interface TestClusterOptions
   extends Omit<ApiServerOptions, "host">, Pick<VirtualHostOptions, "seed" | "start" | "env" | "files"> {
   /** Manifests to be applied first: files, folders, objects, texts of YAML. */
   readonly manifests?: Manifests;
+  /**
+   * A copy of a live cluster to begin with: the path of a file that `lotse rehearse --save` has written. The clock begins at the time
+   * of the copy, unless `start` says otherwise. Roles count (`rbac`) if the copy has rights of an operator: run it as that `user`.
+   */
+  readonly fork?: string;
 }
 
 const OPTIONS: Readonly<Record<keyof TestClusterOptions, true>> = {
   manifests: true,
+  fork: true,
   seed: true,
   start: true,
   env: true,
@@ -91,12 +101,22 @@ export async function testCluster(options: TestClusterOptions = {}): Promise<Tes
       `Cannot make a cluster with option "${name}": known are ${Object.keys(OPTIONS).join(", ")}`,
     );
   }
-  const { manifests = [], seed, start, env, files, ...serverOptions } = options;
+  const { manifests = [], seed, start, env, files, fork, ...serverOptions } = options;
   const world = { seed, env, files };
-  const host = virtualHost({ ...world, start });
-  const cluster = clusterOf(apiServer({ ...serverOptions, host }), world);
+  const copy = fork === undefined ? undefined : await openFork(fork);
+  const host = virtualHost({ ...world, start: start ?? copy?.time });
+  const server = copy === undefined ? apiServer({ ...serverOptions, host }) : await copiedApiServer(
+    { rbac: copy.rights !== undefined, ...serverOptions, host },
+    copiedObjectsOf(copy),
+  );
+  const cluster = clusterOf(server, world);
   await cluster.apply(manifests);
   return cluster;
+}
+
+async function openFork(path: string): Promise<ClusterCopy> {
+  const { files, process } = currentHost();
+  return await readFork(files, files.resolve(process.cwd(), path));
 }
 
 /** Returns the hands of a test on a server. */

@@ -132,6 +132,7 @@ export class GarbageCollector {
     }
     const found = this.#find(owner.uid);
     const metadata = found?.stored.metadata;
+    if (metadata === undefined && this.#cluster.ownersElsewhere.has(owner.uid)) return "present";
     if (metadata === undefined || metadata.name !== owner.name) return "absent";
     if (metadata.namespace !== undefined && metadata.namespace !== dependent.metadata.namespace) {
       return "absent";
