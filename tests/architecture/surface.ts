@@ -108,10 +108,10 @@ export const SURFACE: Readonly<Record<string, string>> = {
     VirtualProcess VirtualProgram realCluster start testCluster virtualHost
   `,
   "./apiserver": `
-    AnswerFault ApiServer ApiServerOptions ApiUser Authority CertificateOptions CutFault DelayFault DuplicateFault
+    AnswerFault ApiServer ApiServerOptions ApiUser Authority CertificateOptions CopiedObjects CutFault DelayFault DuplicateFault
     ErrorEventFault Fault FaultRule FaultTime FaultedRequest Faults ForkOptions InjectedFault IssuedCertificate KeptApiServer
     LagFault RefuseFault ReorderFault ResetFault RestartOptions ServeApiOptions ServedApi ServerCertificate SilenceFault
-    StartApiServerOptions StartedApiServer StateError Strike WorkloadsOptions apiServer openApiServer startApiServer
+    StartApiServerOptions StartedApiServer StateError Strike WorkloadsOptions apiServer copiedApiServer openApiServer startApiServer
   `,
   "./kubernetes": `
     APIService APIServiceCondition APIServiceSpec APIServiceStatus AWSElasticBlockStoreVolumeSource

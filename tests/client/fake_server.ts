@@ -70,6 +70,7 @@ export interface WorldOptions {
   readonly info?: Partial<ConnectionInfo>;
   readonly observer?: RequestObserver;
   readonly userAgent?: string;
+  readonly readOnly?: boolean;
 }
 
 /** Makes a server and its client. */
@@ -100,6 +101,7 @@ export function makeWorld(options: WorldOptions): World {
     logger: createLogger({ level: "debug", write: (record) => logs.push(record) }, host.clock),
     observer,
     userAgent,
+    readOnly: options.readOnly,
   });
   return {
     ...{ host, transport, seen, logs, client: createClient(transport) },

@@ -58,6 +58,32 @@ describe("Transport.request()", () => {
     assert.equal(post!.headers["content-type"], "application/json");
   });
 
+  it("[N24.1] sends nothing that could change a cluster where it only reads", async () => {
+    const world = answerWith(() => json({}), { readOnly: true });
+    const reviews = "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews";
+    await world.transport.request(GET);
+    await world.transport.request({ method: "POST", path: reviews, body: {} });
+    const forbidden = [
+      ["POST", "/api/v1/namespaces/a/pods"],
+      ["PUT", "/api/v1/namespaces/a/pods/b"],
+      ["PATCH", "/api/v1/namespaces/a/pods/b"],
+      ["DELETE", "/api/v1/namespaces/a/pods/b"],
+      ["POST", `${reviews}/a`],
+      ["POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews"],
+      ["POST", `/api/v1/namespaces/a/pods?x=${reviews}`],
+      ["GET", "/api/v1/namespaces/a/pods/b/exec?command=rm"],
+      ["GET", "/api/v1/namespaces/a/services/b/proxy/delete"],
+    ] as const;
+    for (const [method, path] of forbidden) {
+      await assert.rejects(world.transport.request({ method, path }), {
+        name: "TypeError",
+        message: `Cannot send ${method} ${path}: this client only reads`,
+      });
+      await assert.rejects(world.transport.stream({ method, path }), TypeError);
+    }
+    assert.equal(world.seen.length, 2);
+  });
+
   it("[B276] names itself and its version, unless the login has a name of its own", async () => {
     const agentOf = async (options: Partial<WorldOptions>): Promise<string | undefined> => {
       const world = answerWith(() => json({}), options);

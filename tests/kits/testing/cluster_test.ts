@@ -20,7 +20,7 @@ describe("testCluster()", () => {
     const misspelt = { seed: 1, manifest: "crd.yaml" };
     await assert.rejects(testCluster(misspelt), {
       name: "TypeError",
-      message: /^Cannot make a cluster with option "manifest": known are manifests, seed, /,
+      message: /^Cannot make a cluster with option "manifest": known are manifests, fork, seed, /,
     });
   });
 

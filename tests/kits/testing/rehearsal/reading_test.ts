@@ -93,7 +93,7 @@ function namesOf({ objects }: ClusterCopy, kind: string): string[] {
 }
 
 describe("copyLiveCluster()", () => {
-  it("copies what a service account may read, and the cluster's own rules, by reads and reviews alone", async () => {
+  it("[N24.2] copies what a service account may read, and the cluster's own rules, by reads and reviews alone", async () => {
     await using live = await liveCluster("/audit.log");
     const version = live.server.resourceVersion;
     const copy = await copyOf(live, { as: ACCOUNT });
@@ -116,9 +116,11 @@ describe("copyLiveCluster()", () => {
     assert.deepEqual(changing, []);
   });
 
-  it("keeps uids and versions, so that it can be opened by a test, with rules, rights and owners that stayed behind", async () => {
+  it("[N24.3] keeps uids and versions, so that it can be opened by a test, with rules, rights and owners that stayed behind", async () => {
     await using live = await liveCluster();
-    const owner = await live.api.create(kinds.ConfigMap, { metadata: { name: "owner", namespace: "default" } });
+    const owner = await live.api.create(kinds.ConfigMap, {
+      metadata: { name: "owner", namespace: "default" },
+    });
     await live.apply(database("two", { uid: owner.metadata.uid ?? "" }));
     const file = `${await currentHost().files.makeTempFolder("fork-")}/fork.tar`;
     await writeFork(currentHost().files, file, await copyOf(live, { as: ACCOUNT }));
@@ -140,7 +142,7 @@ describe("copyLiveCluster()", () => {
     assert.equal(cluster.host.clock.now() - 60_000, live.host.clock.now());
   });
 
-  it("lists all kinds at one version, although the cluster changes meanwhile", async () => {
+  it("[N24.4] lists all kinds at one version, although the cluster changes meanwhile", async () => {
     await using live = await liveCluster();
     let isLate = false;
     const original = live.fetch;
@@ -158,7 +160,7 @@ describe("copyLiveCluster()", () => {
     assert.deepEqual(copy.remarks.filter((remark) => remark.includes("changed")), []);
   });
 
-  it("says which kinds were listed later, where the server has forgotten the version", async () => {
+  it("[N24.5] says which kinds were listed later, where the server has forgotten the version", async () => {
     await using live = await liveCluster();
     const original = live.fetch;
     const fetch = (request: Request): Promise<Response> | Response => {
@@ -188,7 +190,7 @@ describe("copyLiveCluster()", () => {
     assert.deepEqual(namesOf(copy, "Database"), ["one"]);
   });
 
-  it("takes a sample with what its objects own, and says so", async () => {
+  it("[N24.6] takes a sample with what its objects own, and says so", async () => {
     await using live = await liveCluster();
     for (const name of ["a", "b", "c"]) {
       const set = await live.api.create(kinds.ReplicaSet, replicaSet(name));
@@ -214,7 +216,7 @@ describe("copyLiveCluster()", () => {
     assert.match(copy.remarks.join("\n"), /a sample: \d+ of \d+ objects \(at most 1 of each kind/);
   });
 
-  it("works without the right to read definitions, and says what is not checked", async () => {
+  it("[N24.7] works without the right to read definitions, and says what is not checked", async () => {
     await using live = await liveCluster();
     const connection = { ...connectionOf(live), impersonate: { user: ACCOUNT } };
     const copy = await copyOf(live, { connection });
@@ -232,7 +234,7 @@ describe("copyLiveCluster()", () => {
     );
   });
 
-  it("says what is wrong: no rights at all, no cluster there, files that are no copies", async () => {
+  it("[N24.8] says what is wrong: no rights at all, no cluster there, files that are no copies", async () => {
     await using live = await liveCluster();
     await assert.rejects(copyOf(live, { as: "system:serviceaccount:default:nobody" }), {
       message:
