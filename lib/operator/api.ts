@@ -8,6 +8,7 @@
 import { type AppliedObject, applyObject, recallApplied } from "../client/apply.ts";
 import type { CallOptions, Client, ListOptions, PatchRequest } from "../client/client.ts";
 import { ApiError } from "../client/errors.ts";
+import { exec, type ExecOptions } from "../client/exec.ts";
 import { isSecret, withData, withoutServerFields } from "../client/manifest.ts";
 import { isObject } from "../model/json.ts";
 import type { KubeObject } from "../model/object.ts";
@@ -108,6 +109,9 @@ export function createApi(source: () => ApiSource): Api {
       await waitFor(source, kind, { address: named(address, "wait for"), condition, ...options })
     ),
     logs: askedAll((pod, options) => readLog(source, pod, options)),
+    exec: asked(async (pod: Address, command: readonly string[], options?: ExecOptions) =>
+      await exec(source().client.transport, pod, command, options)
+    ),
     evict: asked(async (pod: Address, options) => await evict(source().client, pod, options ?? {})),
     token: asked(async (account: Address, options) =>
       await createToken(source().client, account, options ?? {})

@@ -1,8 +1,7 @@
 /**
  * Calls that exist for one kind only: logs and evictions of Pods, tokens of ServiceAccounts.
  *
- * Not here: exec, attach and port forwarding, which need WebSockets with client certificates (docs/api.md shows the
- * alternatives).
+ * Commands in containers are `client/exec.ts`. Not here: attach and port forwarding.
  */
 
 import type { CallOptions, Client } from "../client/client.ts";

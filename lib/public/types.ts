@@ -100,6 +100,7 @@ export type {
   WatchScope,
 } from "../registry/api.ts";
 export type { WriteOptions } from "../client/client.ts";
+export type { ExecOptions, ExecResult } from "../client/exec.ts";
 export type { ReplicasOption } from "../operator/run_options.ts";
 export type { MissingRight } from "../client/errors.ts";
 export type { ConditionOptions } from "../registry/object_conditions.ts";

@@ -5,6 +5,7 @@
  */
 
 import type { CallOptions, DeleteOptions, ListOptions, WriteOptions } from "../client/client.ts";
+import type { ExecOptions, ExecResult } from "../client/exec.ts";
 import type { KubeObject, ObjectMeta, WatchEvent } from "../model/object.ts";
 import type { PatchOf } from "../model/patch.ts";
 import type { Referable } from "../model/references.ts";
@@ -318,6 +319,13 @@ export interface Api {
   ): Promise<ObjectOf<Spec, Status> | undefined>;
   /** Yields the lines of a Pod's log, as they come. */
   logs(pod: Address, options?: LogOptions): AsyncIterable<string>;
+  /**
+   * Runs a command in a container, and resolves when it has ended, with its exit code and output. It is tried once.
+   *
+   * @throws {ApiError} If the server refuses: 403 without the rights `get` and `create` on `pods/exec`.
+   * @throws {Error} If the command cannot be started, or the connection breaks.
+   */
+  exec(pod: Address, command: readonly string[], options?: ExecOptions): Promise<ExecResult>;
   /** Evicts a Pod. An ApiError has the status 429 if a disruption budget forbids it for now: that is not tried again here. */
   evict(pod: Address, options?: EvictOptions): Promise<void>;
   /** Makes a token of a ServiceAccount. */

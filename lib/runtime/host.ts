@@ -280,6 +280,8 @@ export interface HttpRequest {
   readonly signal?: AbortSignal;
   /** Asked when the connection is there, right before the first byte: false has the request fail, and no byte is sent. */
   readonly mayBegin?: () => boolean;
+  /** Whether the answer may be 101: the connection then speaks the protocol that the headers ask for. Default: that is an error. */
+  readonly mayUpgrade?: boolean;
 }
 
 /** A response whose body may still be on its way. Either `text()` or `body` is used, once; or `cancel()`. */
@@ -296,6 +298,8 @@ export interface HttpResponse {
   text(): Promise<string>;
   /** Returns the connection up without reading on. */
   cancel(): void;
+  /** Sends bytes on a connection that speaks another protocol now (status 101). The bytes that come are its body. */
+  send?(bytes: Uint8Array): void;
 }
 
 /** The handler of requests, and the address to serve at. */

@@ -87,7 +87,8 @@ export const SURFACE: Readonly<Record<string, string>> = {
     CachedView Candidate ChangeArguments ChangeHandlerCause ChildHandlerArguments ChildHandlerOptions
     ColumnOptions ConditionOptions Conversion ConvertedParts Counter CronOptions CronSchedule Declare DeclareActivity
     DeclareCache DeclareChild DeclareField DeclareIndex DeclareOwns DeclareTask DeclareWatches
-    DeclaredHandler DeepReadonly DiffOperation EvictOptions Explanation ExponentialBackoff FieldOf
+    DeclaredHandler DeepReadonly DiffOperation EvictOptions ExecOptions ExecResult Explanation
+    ExponentialBackoff FieldOf
     FieldPathOf FieldValue FurtherVersionOptions Gauge HandlerBackoff HandlerCall Histogram
     HistogramOptions IndexKey IndexOf IndexValue InputOf JsonPatchOperation JsonSchemaConverter
     JsonSchemaOptions Kinds LabelValues LedgerCall LedgerEntry LedgerHandler LedgerRecord

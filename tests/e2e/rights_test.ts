@@ -41,7 +41,10 @@ const WORK = [{
   verbs: ["get", "list"],
 }];
 
-const LOGS = [{ apiGroups: [""], resources: ["pods/log"], verbs: ["get"] }];
+const LOGS = [
+  { apiGroups: [""], resources: ["pods/log"], verbs: ["get"] },
+  { apiGroups: [""], resources: ["pods/exec"], verbs: ["get", "create"] },
+];
 
 type Role = "see" | "work" | "logs";
 
@@ -363,7 +366,7 @@ describe("An operator as a service account of few rights", () => {
   );
 
   it(
-    "[N4.11] reads the log of a Pod from a node, line by line, until its signal, and names the right that it needs",
+    "[N4.11] [N58.4] reads the log of a Pod from a node, line by line, until its signal, and names the rights that it and commands need",
     { skip, timeout: 180_000 },
     async () => {
       await using story = await (await stage("logs")).prepare("a");
@@ -389,10 +392,22 @@ describe("An operator as a service account of few rights", () => {
       const [{ api }] = ops as [Operator];
       const read = () => Array.fromAsync(api.logs(pod, { tailLines: 5 }));
       await assert.rejects(read, /403 Forbidden: .*a role must allow "get" on "pods\/log"$/);
+      // It has no node, so that a command in it comes as far as the API server.
+      const idle = { ...pod, name: "idle" };
+      const containers = [{ name: "main", image: "none" }];
+      await story.client.create(PODS, {
+        apiVersion: "v1",
+        kind: "Pod",
+        metadata: idle,
+        spec: { containers },
+      });
+      const run = () => api.exec(idle, ["true"]);
+      await assert.rejects(run, /403 Forbidden: .*a role must allow "(get|create)" on "pods\/exec"$/);
       await story.grant("logs", "a");
       let lines: string[] = [];
       await until(async () => (lines = await read().catch(() => [])).length > 0, () => "Not granted");
       assert.deepEqual(lines, ["one", "two", "three"]);
+      await assert.rejects(run, { status: 400, message: /pod idle does not have a host assigned/ });
       assert.equal(kubelet.asked.at(-1), `/containerLogs/${pod.namespace}/web/main?tailLines=5`);
       const [ending, seen] = [new AbortController(), [] as string[]];
       for await (const line of api.logs(pod, { follow: true, signal: ending.signal })) {

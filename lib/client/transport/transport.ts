@@ -55,6 +55,8 @@ export interface ApiRequest {
   readonly timeout?: Seconds | null;
   /** Default: `networking.errorBackoffs`. Empty: one attempt only. */
   readonly backoffs?: Seconds | Iterable<Seconds>;
+  /** Headers that ask for another protocol on the connection; for streams. An answer that does not change it is an error. */
+  readonly upgrade?: Readonly<HeaderFields>;
   /** Whether it goes before others where requests have to wait. Default: false. */
   readonly urgent?: boolean;
   /** Aborting ends the request, or its stream, with the signal's reason. */
@@ -292,6 +294,12 @@ export class Transport implements Disposable {
         const text = await response.text();
         throw toApiError(response, { request: labelOf(request), text, right: rightTo(request) });
       }
+      if (request.upgrade !== undefined && status !== 101) {
+        response.cancel();
+        throw new Error(
+          `The server does not change the protocol for "${labelOf(request)}": it answers ${status}`,
+        );
+      }
       if (response.warning !== undefined) this.#warnings.report(response.warning, labelOf(request));
       const result = finish === undefined ? response : await finish(response);
       if (finish !== undefined && this.congestion.isOn) this.congestion.answered(request, response.headers);
@@ -319,17 +327,19 @@ export class Transport implements Disposable {
       readonly headers: HeaderFields | undefined;
     },
   ): Promise<HttpResponse> {
-    const { method, body, permit } = request;
-    if (this.#isReadOnly) rejectWrite(method, path);
+    const { method, body, permit, upgrade } = request;
+    // A stream into a container may change anything.
+    if (this.#isReadOnly) rejectWrite(upgrade === undefined ? method : "UPGRADE", path);
     const own = headersOf(session, request);
     return session.connection.request({
       method,
       path,
-      headers: headers === undefined ? own : { ...own, ...headers },
+      headers: headers === undefined && upgrade === undefined ? own : { ...own, ...headers, ...upgrade },
       body: body === undefined || typeof body === "string" || body instanceof Uint8Array
         ? body
         : formatJson(body),
       signal,
+      mayUpgrade: upgrade !== undefined,
       mayBegin: permit && method !== "GET" ? () => permit.timeLeft() > 0 : undefined,
     });
   }

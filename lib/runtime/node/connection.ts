@@ -124,6 +124,7 @@ class Pool implements Connection {
       lane.send(roundTrip, sending);
     });
     roundTrip.begin({
+      write: () => {},
       hold: () => {},
       release: () => {},
       distrust: () => {},
@@ -200,7 +201,7 @@ class Lane implements Line, WireEvents {
     this.#wire = options.wire(this);
   }
 
-  send(roundTrip: RoundTrip, { head, request: { method, body, mayBegin } }: Sending): void {
+  send(roundTrip: RoundTrip, { head, request: { method, body, mayBegin, mayUpgrade } }: Sending): void {
     const wire = this.#wire;
     if (mayBegin?.() === false) {
       roundTrip.fail(new Error("The request was not sent: it may not begin any more"));
@@ -209,11 +210,15 @@ class Lane implements Line, WireEvents {
     }
     this.#roundTrip = roundTrip;
     roundTrip.begin(this);
-    this.#reader.expect(method, roundTrip);
+    this.#reader.expect(method, roundTrip, mayUpgrade);
     wire.keep(true);
     if (typeof body !== "object") return wire.send(head + (body ?? ""));
     wire.send(head);
     wire.send(body);
+  }
+
+  write(bytes: Uint8Array): void {
+    this.#wire.send(bytes);
   }
 
   hold(isHeld: boolean): void {

@@ -46,15 +46,17 @@ export class ResponseReader {
   /** How many bytes of the body or chunk are to come. */
   #remaining = 0;
   #isReusable = false;
+  #mayUpgrade = false;
 
   /** Whether no response is awaited or under way. */
   get isIdle(): boolean {
     return this.#state === "idle";
   }
 
-  /** A request of this method was sent: the next response is for this sink. */
-  expect(method: string, sink: ResponseSink): void {
+  /** A request of this method was sent: the next response is for this sink. `mayUpgrade`: it may be the start of another protocol. */
+  expect(method: string, sink: ResponseSink, mayUpgrade = false): void {
     this.#method = method;
+    this.#mayUpgrade = mayUpgrade;
     this.#sink = sink;
     this.#state = "head";
   }
@@ -119,8 +121,13 @@ export class ResponseReader {
     const rest = bytes.subarray(end + 4);
     const fields = new ResponseFields(text, statusLine.length);
     if (status < 200) {
-      if (status === 101) throw protocolError("it wants to speak another protocol");
-      return rest; // An interim response: the real one follows.
+      if (status !== 101) return rest; // An interim response: the real one follows.
+      if (!this.#mayUpgrade) throw protocolError("it wants to speak another protocol");
+      // From here on the bytes are not HTTP.
+      this.#state = "until end";
+      this.#isReusable = false;
+      this.#sink?.head(status, fields);
+      return rest;
     }
     const connection = fields.connection?.toLowerCase() ?? "";
     this.#isReusable = minor === "1" ? !connection.includes("close") : connection.includes("keep-alive");

@@ -14,6 +14,8 @@ import type { ResponseSink } from "./response_reader.ts";
 
 /** The connection that a request has been given, as far as its round trip needs it. */
 export interface Line {
+  /** Sends bytes that are no HTTP. */
+  write(bytes: Uint8Array): void;
   /** Has the socket stop reading, or go on. */
   hold(isHeld: boolean): void;
   /** Closes the connection. */
@@ -81,6 +83,10 @@ export class RoundTrip implements HttpResponse, ResponseSink, BodySource {
   cancel(): void {
     if (this.#isOver) return;
     this.fail(new Error("The response was cancelled"));
+  }
+
+  send(bytes: Uint8Array): void {
+    if (this.status === 101) this.#line?.write(bytes);
   }
 
   head(status: number, fields: ResponseFields): void {

@@ -4,6 +4,7 @@ import { Buffer } from "node:buffer";
 import { gunzipSync } from "node:zlib";
 import type { HttpRequest, HttpResponse, Random } from "../host.ts";
 import { type Activity, turn, type Work } from "./activity.ts";
+import { type ClientLine, UpgradeResponse } from "./upgrade.ts";
 
 /** The request of a round trip, and its answer. */
 export interface VirtualRoundTripOptions {
@@ -44,6 +45,8 @@ export class VirtualRoundTrip implements HttpResponse {
   readonly #controller = new AbortController();
   readonly #onAbort = (): void => this.fail(this.#options.request.signal?.reason);
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  /** After a change of protocol. */
+  #line: ClientLine | undefined;
   #hasHead = false;
   #isTaken = false;
   #isOver = false;
@@ -108,6 +111,11 @@ export class VirtualRoundTrip implements HttpResponse {
     this.fail(new Error("The response was cancelled"));
   }
 
+  send(bytes: Uint8Array): void {
+    this.#options.activity.touch();
+    this.#line?.send(bytes);
+  }
+
   /** Ends the round trip at once on both sides; whoever waits on the client's side gets the reason. */
   fail(reason: unknown): void {
     if (this.#isOver) return;
@@ -141,7 +149,13 @@ export class VirtualRoundTrip implements HttpResponse {
     const encoded = this.headers["content-encoding"] === "gzip" && response.body
       ? decode(response.body)
       : response.body;
-    this.#reader = (encoded ?? undefined)?.getReader();
+    if (response instanceof UpgradeResponse) {
+      if (this.#options.request.mayUpgrade !== true) {
+        return this.fail(networkError("EPROTO", "The server wants to speak another protocol"));
+      }
+      this.#line = response.open();
+    }
+    this.#reader = (this.#line?.received ?? encoded ?? undefined)?.getReader();
     this.#hasHead = true;
     if (!this.#reader) this.#finish();
     this.#resolve(this);
@@ -215,6 +229,7 @@ export class VirtualRoundTrip implements HttpResponse {
 
   #finish(): void {
     this.#isOver = true;
+    this.#line?.close();
     this.#options.activity.touch();
     for (const set of this.#options.sets) set.delete(this);
     this.#options.request.signal?.removeEventListener("abort", this.#onAbort);

@@ -10,6 +10,7 @@ import { requestsSuite } from "./requests_suite.ts";
 import { serversSuite } from "./servers_suite.ts";
 import { streamsSuite } from "./streams_suite.ts";
 import { tlsSuite } from "./tls_suite.ts";
+import { upgradeSuite } from "./upgrade_suite.ts";
 
 for (
   const suite of [
@@ -20,6 +21,7 @@ for (
     refusedSuite,
     streamsSuite,
     tlsSuite,
+    upgradeSuite,
     serversSuite,
     proxySuite,
   ]
