@@ -1,54 +1,110 @@
-/** `uninstall` takes an operator out of a cluster; without `--yes` it says what there is to take away. */
+/** `uninstall` takes an operator out of a cluster; without `--yes` it prints a plan. */
 
 import type { Command } from "commander";
 
+import type { KubeObject } from "../../mod.ts";
 import {
+  type Cluster,
   type Footprint,
+  type InManifests,
   openCluster,
-  titleOf,
+  operatorIn,
+  operatorInCluster,
+  tracesOf,
   Uninstall,
-  type UninstallReport,
+  type Uninstalled,
 } from "../kits/uninstall/mod.ts";
 import type { Host, Seconds } from "../runtime/host.ts";
-import { CommandError, UsageError } from "./errors.ts";
+import { findManifestFiles, readManifests } from "./apply.ts";
+import { CommandError, describeError, UsageError } from "./errors.ts";
 import { declarationsOf, defaultName, type FileDeclarations, type Inside } from "./declarations.ts";
 import { addClusterOptions, addLogOptions, type ClusterFlags, type LogFlags, loggerFor } from "./options.ts";
 import { addExamples, CommandOption, wholeNumber } from "./program.ts";
+import { listOf, printPlan, printReport } from "./uninstall_report.ts";
 
 /** The flags of `uninstall`. */
 interface UninstallFlags extends ClusterFlags, LogFlags {
+  readonly filename?: readonly string[];
   readonly name?: string;
   readonly home?: string;
+  readonly namespace?: readonly string[];
   readonly yes?: boolean;
   readonly waive?: boolean;
   readonly delete?: boolean;
   readonly crds?: boolean;
+  readonly incomplete?: boolean;
   readonly timeout?: Seconds;
   readonly json?: boolean;
 }
 
-/** How many objects are named in the plan, of each kind. */
-const MOST_NAMED = 10;
-
 /** Adds the command `uninstall`, for the operator of handler files; or, in an executable, for the operator inside. */
 export function addUninstall(program: Command, host: Host, inside?: Inside): void {
   const command = program.command("uninstall");
-  if (inside === undefined) command.argument("<files...>", "The operator's handler files");
+  if (inside === undefined) command.argument("[files...]", "The operator's handler files");
   command.summary("Take an operator out of a cluster, with everything that it has left there");
   command.description(
     `${command.summary()}\n\nFinalizers and notes on objects, webhook configurations, conversions, Leases, the Secret of ` +
       "certificates. Without --yes it only says what there is. The operator may run, have gone, or never have come up. Objects " +
       "that wait for a cleanup need a decision: --delete (the operator, which must run, cleans them up) or --waive (they stay, " +
-      "and no cleanup runs). The command can be repeated. Its own manifests are yours: `kubectl delete -f` takes them away after it.",
+      "and no cleanup runs). The command can be repeated. Its own manifests are yours: `kubectl delete -f` takes them away after it." +
+      (inside === undefined
+        ? "\n\nWhat the operator leaves is told by its code, by its manifests (-f), or by its Deployment in the cluster (--name alone)."
+        : ""),
   );
+  addUninstallOptions(command, inside !== undefined);
+  addLogOptions(addClusterOptions(command));
+  addExamples(
+    command,
+    inside === undefined
+      ? [
+        "uninstall handlers.ts --home databases",
+        "uninstall -f operator.yaml --delete --crds --yes",
+        "uninstall --name databases --home databases --waive --yes",
+      ]
+      : ["uninstall --home databases", "uninstall --home databases --delete --crds --yes"],
+  );
+  const run = async (flags: UninstallFlags, source: Source): Promise<void> => {
+    if ((flags.timeout ?? TIMEOUT) < 1) throw new UsageError("--timeout must be at least 1 second");
+    using cluster = await openCluster({ ...flags, host, logger: loggerFor(flags, host) });
+    await uninstall(await source(cluster.client), { client: cluster.client, flags, host });
+  };
+  if (inside === undefined) {
+    command.action((paths: readonly string[], flags: UninstallFlags) =>
+      run(flags, sourceOf(paths, flags, host))
+    );
+  } else {
+    command.action((flags: UninstallFlags) =>
+      run(flags, async () => toUninstalled(await inside.declarations(), { ...flags, known: inside.name }))
+    );
+  }
+}
+
+function addUninstallOptions(command: Command, isInside: boolean): void {
+  if (!isInside) {
+    command.addOption(
+      new CommandOption(
+        "-f, --filename <path>",
+        "The manifests that it was installed with, in place of its code: a file, or a folder; repeatable",
+      ).repeatable(),
+    );
+  }
   command
     .addOption(
       new CommandOption(
         "--name <name>",
-        "The name of its Deployment; default: that of the first file's folder",
+        "The name of its Deployment; default: as the manifests say, else that of the first file's folder",
       ),
     )
-    .addOption(new CommandOption("--home <namespace>", "Where the operator itself lives; default: its name"))
+    .addOption(
+      new CommandOption(
+        "--home <namespace>",
+        "Where the operator itself lives; default: as the manifests say, else its name",
+      ),
+    )
+    .addOption(
+      new CommandOption("-n, --namespace <name>", "Look at objects of that namespace only; repeatable")
+        .repeatable(),
+    )
     .addOption(new CommandOption("--yes", "Do it, and do not only say what there is"))
     .addOption(new CommandOption("--waive", "Let objects go without their cleanups; they are listed"))
     .addOption(
@@ -56,59 +112,112 @@ export function addUninstall(program: Command, host: Host, inside?: Inside): voi
     )
     .addOption(new CommandOption("--crds", "Remove the definitions of its own kinds, with all their objects"))
     .addOption(
+      new CommandOption(
+        "--incomplete",
+        "Go on although rights are missing; what cannot be seen or taken away is named",
+      ),
+    )
+    .addOption(
       new CommandOption("--timeout <seconds>", "How long cleanups may take, and the stop; default: 300")
         .argParser(wholeNumber),
     )
     .addOption(new CommandOption("--json", "Print JSON"));
-  addLogOptions(addClusterOptions(command));
-  const files = inside === undefined ? " handlers.ts" : "";
-  addExamples(command, [
-    `uninstall${files} --home databases`,
-    `uninstall${files} --home databases --delete --crds --yes`,
-  ]);
-  if (inside === undefined) {
-    command.action(async (paths: readonly string[], flags: UninstallFlags) => {
-      await uninstall({ ...await declarationsOf(paths, host), name: defaultName(paths, host) }, flags, host);
-    });
-  } else {
-    command.action(async (flags: UninstallFlags) => {
-      await uninstall({ ...await inside.declarations(), name: inside.name }, flags, host);
-    });
-  }
 }
 
-async function uninstall(
-  { operators, exports, name: known }: FileDeclarations & { readonly name: string },
-  flags: UninstallFlags,
-  host: Host,
-): Promise<void> {
+/** How long cleanups may take, and the stop. */
+const TIMEOUT: Seconds = 300;
+
+/** Finds out which operator is meant, and its traces. */
+type Source = (client: Cluster["client"]) => Promise<Uninstalled>;
+
+function sourceOf(paths: readonly string[], flags: UninstallFlags, host: Host): Source {
+  const { filename = [], name, home = name } = flags;
+  if (paths.length > 0) {
+    if (filename.length > 0) throw new UsageError("Give handler files, or manifests by -f: not both");
+    return async () =>
+      toUninstalled(await declarationsOf(paths, host), { ...flags, known: defaultName(paths, host) });
+  }
+  if (filename.length > 0) {
+    return async () => {
+      const manifests: KubeObject[] = [];
+      for (const file of await findManifestFiles(filename, host)) {
+        manifests.push(...await readManifests(file, host));
+      }
+      return await inManifests(() => operatorIn(manifests, name), {
+        flags,
+        host,
+        origin: filename.join(", "),
+      });
+    };
+  }
+  if (name === undefined || home === undefined) {
+    throw new UsageError("Name handler files, or manifests by -f, or a Deployment in the cluster by --name");
+  }
+  return async (client) =>
+    await inManifests(() => operatorInCluster(client, { name, home }), {
+      flags,
+      host,
+      origin: `the Deployment ${home}/${name}`,
+    });
+}
+
+interface ManifestsSource {
+  readonly flags: UninstallFlags;
+  readonly host: Host;
+  /** The manifests' origin, for messages. */
+  readonly origin: string;
+}
+
+async function inManifests(
+  find: () => InManifests | Promise<InManifests>,
+  { flags, host, origin }: ManifestsSource,
+): Promise<Uninstalled> {
+  let found: InManifests;
+  try {
+    found = await find();
+  } catch (error) {
+    throw new CommandError(`Cannot tell what the operator of ${origin} leaves: ${describeError(error)}`);
+  }
+  const { traces, name, isGuess } = found;
+  if (isGuess) {
+    host.process.write(
+      "stderr",
+      "warning: the manifests do not say which marks the operator leaves; Lotse's usual ones are looked for on the kinds that " +
+        "their definitions and roles name (manifests of `lotse generate manifests` say it)\n",
+    );
+  }
+  return { traces, name, home: flags.home ?? found.home ?? name, namespaces: flags.namespace };
+}
+
+function toUninstalled(
+  { operators, exports }: FileDeclarations,
+  { known, name = known, home = name, namespace }: UninstallFlags & { readonly known: string },
+): Uninstalled {
   if (operators.length === 0) {
     throw new CommandError('No operator is in the files (add "export default op", where op is operator())');
   }
-  const { yes = false, waive = false, delete: deletes = false, crds = false, timeout = 300, json = false } =
-    flags;
-  if (timeout < 1) throw new UsageError("--timeout must be at least 1 second");
-  const { name = known } = flags;
-  using cluster = await openCluster({ ...flags, host, logger: loggerFor(flags, host) });
+  return { traces: tracesOf({ operators, exports }), name, home, namespaces: namespace };
+}
+
+interface UninstallTools {
+  readonly client: Cluster["client"];
+  readonly flags: UninstallFlags;
+  readonly host: Host;
+}
+
+async function uninstall(operator: Uninstalled, { client, flags, host }: UninstallTools): Promise<void> {
+  const { yes = false, waive = false, delete: deletes = false, crds = false, json = false } = flags;
+  const { incomplete = false, timeout = TIMEOUT } = flags;
   const say = (line: string): void => {
     if (!json) host.process.write("stdout", `${line}\n`);
   };
-  const work = new Uninstall({
-    operators,
-    exports,
-    name,
-    home: flags.home ?? name,
-    client: cluster.client,
-    clock: host.clock,
-    waive,
-    deletes,
-    crds,
-    timeout,
-    say,
-  });
+  const work = new Uninstall({ ...operator, client, clock: host.clock, waive, deletes, crds, timeout, say });
   const footprint = await work.survey();
-  if (!yes) return printPlan(footprint, { host, json });
-  rejectUndecided(footprint, { waive, deletes });
+  const missing = await work.missing(footprint);
+  const deployment = `${operator.home}/${operator.name}`;
+  if (!yes) return printPlan({ footprint, missing, crds, deployment }, { host, json });
+  if (!incomplete) rejectBlind([...footprint.problems, ...missing]);
+  rejectUndecided(footprint, { waive, deletes, deployment });
   const report = await work.run();
   printReport(report, { host, json });
   if (report.left.length > 0) {
@@ -118,75 +227,35 @@ async function uninstall(
   }
 }
 
-interface Printing {
-  readonly host: Host;
-  readonly json: boolean;
-}
-
-/** Nothing is done before it is known what becomes of the objects. */
-function rejectUndecided(
-  { marked, problems }: Footprint,
-  { waive, deletes }: { readonly waive: boolean; readonly deletes: boolean },
-): void {
-  const forbidden = problems.filter((problem) => problem.startsWith("Cannot list"));
-  if (forbidden.length > 0 && !waive) {
-    throw new CommandError(
-      `Cannot see everything, so nothing was done:\n${
-        listOf(forbidden)
-      }\n(grant the right, or add --waive to go on without)`,
-    );
-  }
-  const waiting = marked.filter(({ isFinalized }) => isFinalized);
-  if (waiting.length === 0 || waive || deletes) return;
+/** Refuses work that would stay half done. */
+function rejectBlind(problems: readonly string[]): void {
+  if (problems.length === 0) return;
   throw new CommandError(
-    `${waiting.length} objects wait for cleanups, so nothing was done (add --delete, so that the operator cleans them up, ` +
-      "or --waive, to let them go without)",
+    `Cannot take everything away, so nothing was done:\n${listOf(problems)}\n` +
+      "(run it as a user with these rights, or add --incomplete to go on without)",
   );
 }
 
-function printPlan({ marked, belongings, problems }: Footprint, { host, json }: Printing): void {
-  if (json) {
-    const objects = marked.map((each) => ({ object: titleOf(each), waits: each.isFinalized }));
-    const things = belongings.map((each) => ({ object: titleOf(each), action: each.action }));
-    host.process.write("stdout", `${JSON.stringify({ objects, things, problems }, undefined, 2)}\n`);
-    return;
-  }
-  const lines: string[] = [];
-  const waiting = marked.filter(({ isFinalized }) => isFinalized);
-  const noted = marked.filter(({ isFinalized }) => !isFinalized);
-  if (waiting.length > 0) {
-    lines.push(
-      `${waiting.length} objects wait for a cleanup (choose --delete or --waive):`,
-      namesOf(waiting),
+interface Decision {
+  readonly waive: boolean;
+  readonly deletes: boolean;
+  /** The Deployment, as "namespace/name". */
+  readonly deployment: string;
+}
+
+/** Refuses to begin before it is decided about the objects. */
+function rejectUndecided({ marked, presence }: Footprint, { waive, deletes, deployment }: Decision): void {
+  const waiting = marked.filter(({ isFinalized }) => isFinalized).length;
+  if (waiting === 0) return;
+  if (deletes && presence === "not ready") {
+    throw new CommandError(
+      `The operator does not run (deployment ${deployment} has no Pod that is ready), so it cannot clean up, and nothing was done ` +
+        "(start it, or take --waive in place of --delete)",
     );
   }
-  if (noted.length > 0) lines.push(`${noted.length} objects have notes of the operator:`, namesOf(noted));
-  if (belongings.length > 0) {
-    lines.push("To take away:", listOf(belongings.map((each) => `${titleOf(each)}: ${each.action}`)));
-  }
-  if (problems.length > 0) lines.push("Problems:", listOf(problems));
-  if (lines.length === 0) lines.push("Nothing of the operator is in the cluster.");
-  else lines.push("Nothing was changed: add --yes to do it.");
-  host.process.write("stdout", `${lines.join("\n")}\n`);
-}
-
-function printReport(report: UninstallReport, { host, json }: Printing): void {
-  if (json) {
-    host.process.write("stdout", `${JSON.stringify(report, undefined, 2)}\n`);
-    return;
-  }
-  const { waived, released, removed } = report;
-  const lines = [`Let go: ${released} objects`];
-  if (waived.length > 0) lines.push(`Cleanups that did not run (${waived.length}):`, listOf(waived));
-  if (removed.length > 0) lines.push("Taken away:", listOf(removed));
-  host.process.write("stdout", `${lines.join("\n")}\n`);
-}
-
-function namesOf(marked: Footprint["marked"]): string {
-  const names = marked.slice(0, MOST_NAMED).map(titleOf);
-  return listOf(marked.length > MOST_NAMED ? [...names, `and ${marked.length - MOST_NAMED} more`] : names);
-}
-
-function listOf(lines: readonly string[]): string {
-  return lines.map((line) => `  ${line}`).join("\n");
+  if (waive || deletes) return;
+  throw new CommandError(
+    `${waiting} objects wait for cleanups, so nothing was done (add --delete, so that the operator cleans them up, ` +
+      "or --waive, to let them go without)",
+  );
 }

@@ -27,6 +27,7 @@ const ON_DENO_ONLY = [
   "tests/package/",
   "tests/clients/",
   "tests/e2e/examples_test.ts",
+  "tests/e2e/uninstall_test.ts",
 ];
 
 /** A change waits for these on Bun as well. */
@@ -48,8 +49,8 @@ const FIRST_ON_BUN = [
   "tests/scenarios/streams_test.ts",
 ];
 
-/** A change waits for these on no runtime: comparisons with Kopf, and executables. */
-const LATER = ["tests/oracle/", "tests/cli/build_test.ts"];
+/** A change waits for these on no runtime: comparisons with Kopf, executables, and the leaving of a real cluster. */
+const LATER = ["tests/oracle/", "tests/cli/build_test.ts", "tests/e2e/uninstall_test.ts"];
 
 /** Returns whether the file runs on the runtime in that part. */
 export function runsOn(runtime: RuntimeName, file: string, part: Part): boolean {

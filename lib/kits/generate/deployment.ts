@@ -8,6 +8,7 @@
 
 import { labelsOf } from "../../model/labels.ts";
 import type { KubeObject } from "../../model/object.ts";
+import { formatTraces, type Traces, TRACES_ANNOTATION } from "../../registry/traces.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { alertsOf } from "./alerts.ts";
 import type { Webhooks } from "./webhooks.ts";
@@ -29,6 +30,8 @@ export interface DeploymentOptions {
   /** The way to its webhooks, where it has any. */
   readonly webhooks?: Webhooks;
   readonly settings: Pick<Settings, "process" | "replicas" | "queueing">;
+  /** The traces that it leaves, so that `lotse uninstall` needs no code. */
+  readonly traces: Traces;
   /** The page with a heading for each alert. Default: `docs/alerts.md` of Lotse. */
   readonly runbook?: string;
 }
@@ -64,7 +67,12 @@ export function deploymentOf(options: DeploymentOptions): KubeObject {
   return {
     apiVersion: "apps/v1",
     kind: "Deployment",
-    metadata: { name, namespace: home, labels },
+    metadata: {
+      name,
+      namespace: home,
+      labels,
+      annotations: { [TRACES_ANNOTATION]: formatTraces(options.traces) },
+    },
     spec: {
       replicas: replicas ?? 1,
       strategy: isShared

@@ -16,6 +16,7 @@ import {
   networkPolicyOf,
   servicesOf,
 } from "./deployment.ts";
+import { tracesOf } from "../../registry/traces.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { configurationsOf, webhooksOf } from "./webhooks.ts";
 
@@ -30,7 +31,7 @@ export interface Roles {
 }
 
 /** The manifests to make. */
-export interface ManifestsOptions extends Omit<DeploymentOptions, "settings" | "webhooks"> {
+export interface ManifestsOptions extends Omit<DeploymentOptions, "settings" | "traces" | "webhooks"> {
   readonly operators: readonly {
     readonly declared: readonly DeclaredHandler[];
     readonly settings: Settings;
@@ -74,7 +75,7 @@ export function makeManifests(options: ManifestsOptions): Manifests {
       declared.some(({ cause }) => cause === "validate" || cause === "mutate")
     );
   const webhooks = hasWebhooks ? webhooksOf(options) : undefined;
-  const deployment = { ...options, webhooks, settings: first.settings };
+  const deployment = { ...options, webhooks, settings: first.settings, traces: tracesOf(options) };
   return {
     crds,
     namespace: namespaceOf(deployment),

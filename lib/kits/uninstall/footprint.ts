@@ -8,7 +8,7 @@
 
 import type { Client } from "../../client/client.ts";
 import { ApiError, messageOf } from "../../client/errors.ts";
-import { type FieldPath, formatField, getField } from "../../model/fields.ts";
+import { getField } from "../../model/fields.ts";
 import { isObject } from "../../model/json.ts";
 import type { KubeObject } from "../../model/object.ts";
 import {
@@ -16,28 +16,24 @@ import {
   DEPLOYMENTS,
   LEASES,
   MUTATING_WEBHOOK_CONFIGURATIONS,
+  PODS,
   SECRETS,
   VALIDATING_WEBHOOK_CONFIGURATIONS,
 } from "../../model/kinds.ts";
 import { groupResource, type Resource } from "../../model/resource.ts";
-import { matches, type Selector } from "../../model/selector.ts";
-import { hasConversion, type ResourceOptions } from "../../registry/resource.ts";
-import type { DeclaredHandler } from "../../registry/declared.ts";
-import { declaredKinds } from "../../registry/declared_kinds.ts";
-import type { Settings } from "../../settings/settings.ts";
+import { matches } from "../../model/selector.ts";
+import type { Traces } from "../../registry/traces.ts";
+import { CHILDREN_SELECTOR, kindsOfChildren, Marks, ownerOf } from "./marks.ts";
 
 /** The operator that is to go. */
 export interface Uninstalled {
-  readonly operators: readonly {
-    readonly declared: readonly DeclaredHandler[];
-    readonly settings: Settings;
-  }[];
-  /** The exports of the operator's modules, for kinds that no handler is for. */
-  readonly exports?: readonly unknown[];
+  readonly traces: Traces;
   /** The name of its Deployment, as `lotse generate manifests` has it. */
   readonly name: string;
   /** The namespace in which it lives. */
   readonly home: string;
+  /** The namespaces whose objects are looked at. Default: all. */
+  readonly namespaces?: readonly string[];
 }
 
 /** An object with marks of the operator. */
@@ -47,6 +43,8 @@ export interface Marked {
   readonly name: string;
   readonly isFinalized: boolean;
   readonly isDeleting: boolean;
+  /** Whether a handler has made it, and labels say so. */
+  readonly isChild: boolean;
 }
 
 /** An object that is the operator's as a whole, or a definition with its conversion. */
@@ -56,143 +54,166 @@ export interface Belonging {
   readonly name: string;
   /** The action that takes it away. */
   readonly action: "delete" | "end its conversion" | "scale to 0";
+  /** The number of objects that go with it. Default: none does. */
+  readonly objects?: number;
 }
+
+/** The process that would clean up: "ready", "not ready", or "unknown" where no Deployment has its name. */
+export type Presence = "ready" | "not ready" | "unknown";
 
 /** The marks of an operator in a cluster. */
 export interface Footprint {
+  readonly presence: Presence;
   readonly marked: readonly Marked[];
   readonly belongings: readonly Belonging[];
+  /** Definitions of the operator's own kinds, which go on request only. */
+  readonly definitions: readonly Belonging[];
   /** Sentences about whatever could not be looked at. */
   readonly problems: readonly string[];
-}
-
-/** The names of the marks that operators leave on objects of their kinds. */
-interface Marks {
-  readonly finalizers: ReadonlySet<string>;
-  /** Prefixes of annotations, with the slash. */
-  readonly prefixes: readonly string[];
-  /** Fields of the status with notes. */
-  readonly fields: readonly FieldPath[];
+  /** Sentences about objects that look like the operator's, and may be others'. */
+  readonly doubts: readonly string[];
 }
 
 const WEBHOOK_CONFIGURATIONS = [VALIDATING_WEBHOOK_CONFIGURATIONS, MUTATING_WEBHOOK_CONFIGURATIONS];
 
-/** The prefix of marks that Lotse puts on objects of its own, whatever the prefix of notes is. */
+/** The prefix of marks on objects that are the operator's as a whole. */
 const OWN = "lotse.dev/";
+
+/** The label of Leases and of the Secret: its value is the name of the replicas, or of the webhooks that one process holds. */
+const REPLICAS = `${OWN}replicas`;
+
+/** The annotation of a definition that says whose conversion it is. */
+export const CONVERTER = `${OWN}webhooks-of`;
+
+/** Where a Deployment of `lotse generate manifests` names its Leases. */
+const REPLICAS_VARIABLE = "LOTSE_REPLICAS_NAME";
 
 /** Looks at a cluster. */
 export class Surveyor {
   readonly #client: Client;
   readonly #operator: Uninstalled;
-  readonly #marks: Marks;
+  readonly marks: Marks;
   #problems: string[] = [];
+  #doubts: string[] = [];
 
   constructor(client: Client, operator: Uninstalled) {
     this.#client = client;
     this.#operator = operator;
-    this.#marks = marksOf(operator);
-  }
-
-  /** Returns the names of the marks on objects. */
-  get marks(): Marks {
-    return this.#marks;
+    this.marks = new Marks(operator.traces);
   }
 
   /** Finds all marks of the operator. Never throws for one kind that cannot be read. */
   async survey(): Promise<Footprint> {
     this.#problems = [];
-    const belongings = [
-      ...await this.#deployments(),
-      ...await this.#webhooks(),
-      ...await this.#conversions(),
-      ...await this.#leases(),
-      ...await this.#secrets(),
-    ];
-    const marked: Marked[] = [];
-    for (const resource of await this.kinds()) marked.push(...await this.#markedOf(resource));
-    return { marked, belongings, problems: this.#problems };
+    this.#doubts = [];
+    const { home: namespace, name } = this.#operator;
+    const deployment = await this.#find(DEPLOYMENTS, { namespace, name });
+    const kinds = await this.#all();
+    // A kind that is named in two versions is listed once.
+    const handled = kinds.filter((kind) => this.#mayBeMarked(kind)).map((kind) =>
+      [groupResource(kind), kind] as const
+    );
+    const owners = await this.#markedOf([...new Map(handled).values()]);
+    return {
+      presence: presenceOf(deployment),
+      // Children first: the owners' notes name their kinds.
+      marked: [...await this.#children(owners, kinds), ...owners.map(({ marked }) => marked)],
+      belongings: [
+        ...await this.#deployments(deployment),
+        ...await this.#webhooks(),
+        ...await this.#conversions(),
+        ...await this.#labelled(leasesName(deployment)),
+      ],
+      definitions: await this.#definitions(kinds),
+      problems: this.#problems,
+      doubts: this.#doubts,
+    };
   }
 
-  /** Returns the kinds whose objects may have marks. */
-  async kinds(): Promise<readonly Resource[]> {
-    const { operators, exports } = this.#operator;
-    const selectors: Selector[] = operators.flatMap(({ declared }) =>
-      declared.map(({ selector }) => selector)
-    );
-    const exported = declaredKinds({ operators, exports });
-    const all = await this.#client.discovery.all();
+  /** Whether Pods of the Deployment are there: also the ones that are about to end, which still work. */
+  async isRunning(): Promise<boolean> {
+    const { home: namespace, name } = this.#operator;
+    const deployment = await this.#client.get<KubeObject>(DEPLOYMENTS, { namespace, name });
+    if (numberIn(deployment["status"], "replicas") > 0) return true;
+    const spec = isObject(deployment["spec"]) ? deployment["spec"] : {};
+    const labels = isObject(spec.selector) && isObject(spec.selector.matchLabels)
+      ? Object.entries(spec.selector.matchLabels)
+      : [];
+    if (labels.length === 0) return false;
+    const labelSelector = labels.map(([key, value]) => `${key}=${value}`).join(",");
+    for await (const { items } of this.#client.list(PODS, { namespace, labelSelector })) {
+      if (items.some(({ status }) => !isOver(status))) return true;
+    }
+    return false;
+  }
+
+  /** Returns the kinds that the server has. */
+  async #all(): Promise<readonly Resource[]> {
+    const all = await this.#client.discovery.refresh();
     for (const [group, error] of this.#client.discovery.broken) {
       this.#problems.push(`Cannot find the kinds of "${group}": ${messageOf(error)}`);
     }
-    return all.filter((resource) =>
-      resource.verbs.includes("list") && resource.verbs.includes("patch") &&
-      (selectors.some((selector) => matches(selector, resource)) ||
-        exported.some((kind) => isOf(kind, resource) && resource.preferred))
-    );
+    return all.filter(({ verbs }) => verbs.includes("list") && verbs.includes("patch"));
   }
 
-  /** The definitions of the operator's own kinds: the kinds with schemas. */
-  definitions(): readonly string[] {
-    const { operators, exports } = this.#operator;
-    const own = declaredKinds({ operators, exports }).filter(({ spec, status }) =>
-      spec !== undefined || status !== undefined
-    );
-    return own.map(({ group, plural }) => `${plural}.${group}`);
+  #mayBeMarked(resource: Resource): boolean {
+    return this.#operator.traces.kinds.some((selector) => matches(selector, resource));
   }
 
-  async #markedOf(resource: Resource): Promise<Marked[]> {
-    const found: Marked[] = [];
-    try {
-      for await (const { items } of this.#client.list(resource)) {
-        for (const item of items) {
-          const isFinalized = finalizersOf(item).some((each) => this.#marks.finalizers.has(each));
-          if (!isFinalized && !this.hasNotes(item)) continue;
-          const { name = "", namespace, deletionTimestamp } = item.metadata;
-          found.push({
-            resource,
-            namespace,
-            name,
-            isFinalized,
-            isDeleting: deletionTimestamp !== undefined,
-          });
-        }
+  async #markedOf(kinds: readonly Resource[]): Promise<Owner[]> {
+    const found: Owner[] = [];
+    for (const resource of kinds) {
+      for await (const object of this.#objects(resource)) {
+        const isFinalized = this.marks.isFinalized(object);
+        if (!isFinalized && !this.marks.hasNotes(object)) continue;
+        const marked = { ...addressOf(object, resource), isFinalized, isChild: false };
+        found.push({ marked, uid: object.metadata.uid ?? "", children: kindsOfChildren(object) });
       }
-    } catch (error) {
-      this.#problems.push(`Cannot list ${groupResource(resource)}: ${messageOf(error)}`);
     }
     return found;
   }
 
-  /** Whether an object has notes of the operator. */
-  hasNotes(object: KubeObject): boolean {
-    return this.annotationsOf(object).length > 0 ||
-      this.#marks.fields.some((path) => getField(object, path) !== undefined);
+  async #children(owners: readonly Owner[], kinds: readonly Resource[]): Promise<Marked[]> {
+    const uids = new Set(owners.map(({ uid }) => uid));
+    const names = new Set(owners.flatMap(({ children }) => children));
+    const found: Marked[] = [];
+    for (const resource of kinds.filter((each) => each.preferred && names.has(groupResource(each)))) {
+      for await (const object of this.#objects(resource, CHILDREN_SELECTOR)) {
+        if (!uids.has(ownerOf(object) ?? "")) continue;
+        found.push({ ...addressOf(object, resource), isFinalized: false, isChild: true });
+      }
+    }
+    return found;
   }
 
-  /** The names of the annotations of an object that are the operator's. */
-  annotationsOf({ metadata: { annotations = {} } }: KubeObject): readonly string[] {
-    return Object.keys(annotations).filter((key) =>
-      this.#marks.prefixes.some((prefix) => key.startsWith(prefix))
-    );
+  async *#objects(resource: Resource, labelSelector?: string): AsyncGenerator<KubeObject, void, void> {
+    const { namespaces } = this.#operator;
+    const places = resource.namespaced && namespaces !== undefined ? namespaces : [undefined];
+    for (const namespace of places) {
+      try {
+        for await (const { items } of this.#client.list(resource, { namespace, labelSelector })) yield* items;
+      } catch (error) {
+        // The definition has gone meanwhile, and its objects with it.
+        if (error instanceof ApiError && error.status === 404) continue;
+        this.#problems.push(`Cannot list ${groupResource(resource)}: ${messageOf(error)}`);
+      }
+    }
   }
 
-  async #deployments(): Promise<Belonging[]> {
+  async #deployments(deployment: KubeObject | undefined): Promise<Belonging[]> {
     const { name, home: namespace } = this.#operator;
-    const found = await this.#find(DEPLOYMENTS, { namespace, name });
-    const replicas = isObject(found?.["spec"]) ? found["spec"].replicas : 0;
-    const isStopped = replicas === 0 && runningPodsOf(found) === 0;
-    return found === undefined || isStopped
-      ? []
-      : [{ resource: DEPLOYMENTS, namespace, name, action: "scale to 0" }];
+    if (deployment === undefined || numberIn(deployment["spec"], "replicas") === 0) {
+      return deployment !== undefined && await this.isRunning().catch(() => true)
+        ? [{ resource: DEPLOYMENTS, namespace, name, action: "scale to 0" }]
+        : [];
+    }
+    return [{ resource: DEPLOYMENTS, namespace, name, action: "scale to 0" }];
   }
 
   async #webhooks(): Promise<Belonging[]> {
-    const names = new Set(
-      this.#operator.operators.flatMap(({ settings }) => settings.admission.managed ?? []),
-    );
     const found: Belonging[] = [];
-    for (const resource of names.size === 0 ? [] : WEBHOOK_CONFIGURATIONS) {
-      for (const name of names) {
+    for (const resource of WEBHOOK_CONFIGURATIONS) {
+      for (const name of this.#operator.traces.configurations) {
         const object = await this.#find(resource, { name });
         if (object === undefined) continue;
         const { webhooks } = object as { readonly webhooks?: readonly unknown[] };
@@ -200,7 +221,7 @@ export class Surveyor {
         if (isMarked(object) || webhooks === undefined || webhooks.length === 0) {
           found.push({ resource, namespace: undefined, name, action: "delete" });
         } else {
-          this.#problems.push(
+          this.#doubts.push(
             `The ${resource.kind} "${name}" was not written by Lotse: look at it, and delete it by hand if it is the operator's`,
           );
         }
@@ -210,43 +231,51 @@ export class Surveyor {
   }
 
   async #conversions(): Promise<Belonging[]> {
-    const { operators, exports } = this.#operator;
     const found: Belonging[] = [];
-    for (const { plural, group } of declaredKinds({ operators, exports }).filter(hasConversion)) {
-      const name = `${plural}.${group}`;
+    for (const name of this.#operator.traces.converted) {
       const crd = await this.#find(CRDS, { name });
       const spec = isObject(crd?.["spec"]) ? crd["spec"] : {};
       const conversion = isObject(spec.conversion) ? spec.conversion : {};
-      if (conversion.strategy !== "Webhook") continue;
+      if (conversion.strategy !== "Webhook" && crd?.metadata.annotations?.[CONVERTER] === undefined) continue;
       found.push({ resource: CRDS, namespace: undefined, name, action: "end its conversion" });
     }
     return found;
   }
 
-  async #leases(): Promise<Belonging[]> {
+  /** The Leases, and the Secret of the certificates. */
+  async #labelled(leases: string | undefined): Promise<Belonging[]> {
+    const { name, home, traces: { replicas, configurations } } = this.#operator;
+    const own = replicas?.name ?? leases ?? name;
+    const namespace = replicas?.namespace ?? home;
+    const names = [...replicas === undefined && leases === undefined ? [] : [own], ...configurations];
     const found: Belonging[] = [];
-    for (const { settings: { replicas } } of this.#operator.operators) {
-      if (!replicas.enabled) continue;
-      const name = replicas.name ?? this.#operator.name;
-      const namespace = replicas.namespace ?? this.#operator.home;
-      const labelSelector = `${OWN}replicas=${name}`;
-      for (const each of await this.#listIn(LEASES, { namespace, labelSelector })) {
-        found.push({ resource: LEASES, namespace, name: each.metadata.name ?? "", action: "delete" });
+    for (const resource of names.length === 0 ? [] : [LEASES, SECRETS]) {
+      try {
+        const labelSelector = `${REPLICAS} in (${names.join(",")})`;
+        for await (const { items } of this.#client.list(resource, { namespace, labelSelector })) {
+          for (const { metadata: { name: title = "" } } of items) {
+            found.push({ resource, namespace, name: title, action: "delete" });
+          }
+        }
+      } catch (error) {
+        this.#problems.push(
+          `Cannot list ${groupResource(resource)} in "${namespace}": ${messageOf(error)}`,
+        );
       }
     }
     return found;
   }
 
-  async #secrets(): Promise<Belonging[]> {
-    const { home: namespace, operators } = this.#operator;
-    if (operators.every(({ settings }) => settings.admission.server === null)) return [];
-    const all = await this.#listIn(SECRETS, { namespace });
-    return all.filter(isMarked).map(({ metadata: { name = "" } }) => ({
-      resource: SECRETS,
-      namespace,
-      name,
-      action: "delete",
-    }));
+  async #definitions(kinds: readonly Resource[]): Promise<Belonging[]> {
+    const found: Belonging[] = [];
+    for (const name of this.#operator.traces.definitions) {
+      if (await this.#find(CRDS, { name }) === undefined) continue;
+      const resource = kinds.find((each) => each.preferred && groupResource(each) === name);
+      let objects = 0;
+      for await (const _ of resource === undefined ? [] : this.#objects(resource)) objects++;
+      found.push({ resource: CRDS, namespace: undefined, name, action: "delete", objects });
+    }
+    return found;
   }
 
   async #find(
@@ -261,52 +290,48 @@ export class Surveyor {
       return undefined;
     }
   }
-
-  async #listIn(
-    resource: Resource,
-    options: { readonly namespace: string; readonly labelSelector?: string },
-  ): Promise<readonly KubeObject[]> {
-    const found: KubeObject[] = [];
-    try {
-      for await (const { items } of this.#client.list(resource, options)) found.push(...items);
-    } catch (error) {
-      this.#problems.push(
-        `Cannot list ${groupResource(resource)} in "${options.namespace}": ${messageOf(error)}`,
-      );
-    }
-    return found;
-  }
 }
 
-/** Returns an object's finalizers. */
-export function finalizersOf({ metadata: { finalizers } }: KubeObject): readonly string[] {
-  return finalizers ?? [];
+/** An object with marks, and whatever its children are found by. */
+interface Owner {
+  readonly marked: Marked;
+  readonly uid: string;
+  readonly children: readonly string[];
 }
 
-/** How many Pods a Deployment still has. */
-export function runningPodsOf(deployment: KubeObject | undefined): number {
-  const status: unknown = deployment?.["status"];
-  const replicas = isObject(status) ? status.replicas : undefined;
-  return typeof replicas === "number" ? replicas : 0;
+function addressOf(
+  { metadata: { name = "", namespace, deletionTimestamp } }: KubeObject,
+  resource: Resource,
+): Omit<Marked, "isFinalized" | "isChild"> {
+  return { resource, namespace, name, isDeleting: deletionTimestamp !== undefined };
 }
 
-function marksOf({ operators }: Uninstalled): Marks {
-  const all = operators.map(({ settings: { persistence } }) => persistence);
-  const finalizers = new Set(all.map(({ finalizer }) => finalizer));
-  const prefixes = [...finalizers].map((name) => name.slice(0, name.indexOf("/") + 1)).filter(Boolean);
-  const fields = all.flatMap(({ diffBase, progress }) => [
-    ...diffBase.statusFields?.() ?? [],
-    ...progress.statusFields?.() ?? [],
-  ]);
-  const byName = new Map(fields.map((path) => [formatField(path), path]));
-  return { finalizers, prefixes: [...new Set(prefixes)], fields: [...byName.values()] };
+function presenceOf(deployment: KubeObject | undefined): Presence {
+  if (deployment === undefined) return "unknown";
+  return numberIn(deployment["status"], "readyReplicas") > 0 ? "ready" : "not ready";
+}
+
+/** Returns the name of the Leases that a Deployment gives to its Pods. */
+function leasesName(deployment: KubeObject | undefined): string | undefined {
+  const containers = getField(deployment, ["spec", "template", "spec", "containers"]);
+  const variables = (Array.isArray(containers) ? containers : []).flatMap((each: unknown) =>
+    isObject(each) && Array.isArray(each.env) ? each.env.filter(isObject) : []
+  );
+  const value = variables.find(({ name }) => name === REPLICAS_VARIABLE)?.value;
+  return typeof value === "string" ? value : undefined;
+}
+
+function numberIn(part: unknown, key: string): number {
+  const value = isObject(part) ? part[key] : undefined;
+  return typeof value === "number" ? value : 0;
+}
+
+/** Whether a Pod has ended for good. */
+function isOver(status: unknown): boolean {
+  return isObject(status) && (status.phase === "Succeeded" || status.phase === "Failed");
 }
 
 /** Whether Lotse has put a label or an annotation on an object. */
 function isMarked({ metadata: { labels = {}, annotations = {} } }: KubeObject): boolean {
   return [...Object.keys(labels), ...Object.keys(annotations)].some((key) => key.startsWith(OWN));
-}
-
-function isOf({ group, plural }: ResourceOptions, resource: Resource): boolean {
-  return resource.group === group && resource.plural === plural;
 }

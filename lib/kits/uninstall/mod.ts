@@ -5,5 +5,7 @@
  */
 
 export type { Footprint, Uninstalled } from "./footprint.ts";
-export { openCluster } from "./open_cluster.ts";
+export { tracesOf } from "../../registry/traces.ts";
+export { type InManifests, operatorIn, operatorInCluster } from "./manifests.ts";
+export { type Cluster, openCluster } from "./open_cluster.ts";
 export { titleOf, Uninstall, type UninstallOptions, type UninstallReport } from "./uninstall.ts";

@@ -16,10 +16,13 @@ export interface OpenClusterOptions {
   readonly context?: string;
 }
 
+/** A client, and its connections. */
+export interface Cluster extends Disposable {
+  readonly client: Client;
+}
+
 /** Logs in. Disposing closes the connections. @throws {LoginError} If there is no way into a cluster. */
-export async function openCluster(
-  options: OpenClusterOptions,
-): Promise<Disposable & { readonly client: Client }> {
+export async function openCluster(options: OpenClusterOptions): Promise<Cluster> {
   const { host, logger } = options;
   const { networking } = defaultSettings();
   const transport = new Transport({ host, credentials: await login(options), logger, networking });

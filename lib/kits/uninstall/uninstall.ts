@@ -8,21 +8,21 @@
 
 import type { Client } from "../../client/client.ts";
 import { ApiError, messageOf } from "../../client/errors.ts";
-import { type FieldPath, formatField, getField, withField } from "../../model/fields.ts";
-import { isObject } from "../../model/json.ts";
-import { CUSTOM_RESOURCE_DEFINITIONS as CRDS } from "../../model/kinds.ts";
+import { withField } from "../../model/fields.ts";
+import { CUSTOM_RESOURCE_DEFINITIONS as CRDS, PODS } from "../../model/kinds.ts";
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import { groupResource } from "../../model/resource.ts";
 import type { Clock, Seconds } from "../../runtime/host.ts";
 import {
   type Belonging,
-  finalizersOf,
+  CONVERTER,
   type Footprint,
   type Marked,
-  runningPodsOf,
   Surveyor,
   type Uninstalled,
 } from "./footprint.ts";
+import { unmarkedChild } from "./marks.ts";
+import { missingRights, type NeededRight } from "./rights.ts";
 
 /** How an operator is to go. */
 export interface UninstallOptions extends Uninstalled {
@@ -58,7 +58,9 @@ const AT_ONCE = 16;
 /** How often a write is tried that others were faster than. */
 const ATTEMPTS = 5;
 
+/** The pauses between two looks at work that others do. */
 const LOOK_INTERVAL: Seconds = 1;
+const LONGEST_INTERVAL: Seconds = 10;
 
 const RETURN_WITHIN: Seconds = 2;
 
@@ -84,55 +86,88 @@ export class Uninstall {
     return this.#surveyor.survey();
   }
 
+  /** Returns sentences about rights that are missing for what is to be taken away. */
+  async missing({ marked, belongings, definitions }: Footprint): Promise<readonly string[]> {
+    const { client, crds, deletes, home } = this.#options;
+    const needed: NeededRight[] = [...belongings, ...crds ? definitions : []].map(
+      ({ resource, namespace, action }) => ({
+        resource,
+        namespace,
+        verb: action === "delete" ? "delete" : "patch",
+      }),
+    );
+    if (belongings.some(({ action }) => action === "scale to 0")) {
+      needed.push({ resource: PODS, namespace: home, verb: "list" });
+    }
+    const { fields } = this.#surveyor.marks;
+    for (const { resource, namespace, isFinalized, isChild } of marked) {
+      needed.push({ resource, namespace, verb: "patch" });
+      if (fields.length > 0 && !isChild && resource.subresources.includes("status")) {
+        needed.push({ resource, namespace, verb: "patch", subresource: "status" });
+      }
+      if (deletes && isFinalized) needed.push({ resource, namespace, verb: "delete" });
+    }
+    return await missingRights(client, needed);
+  }
+
   /** Takes everything away that it can. Never throws for one object. */
   async run(): Promise<UninstallReport> {
     const { deletes, timeout, crds } = this.#options;
     const before = await this.survey();
     if (deletes) await this.#clean(before.marked.filter(({ isFinalized }) => isFinalized), timeout);
-    const isStopped = await this.#stop(before.belongings);
     // An operator that runs puts everything back.
-    if (isStopped) {
+    if (await this.#stop(before.belongings)) {
       await this.#remove(before.belongings.filter(isInTheWay));
-      const { marked, belongings } = await this.survey();
+      const { marked, belongings, definitions } = await this.survey();
       await this.#releaseAll(marked);
-      if (crds) await this.#removeDefinitions();
       await this.#remove(belongings.filter((each) => each.action === "delete"));
+      if (crds) await this.#removeDefinitions(definitions);
     }
     return await this.#report();
   }
 
   /** Deletes objects, and waits for the operator to clean them up. */
   async #clean(marked: readonly Marked[], timeout: Seconds): Promise<void> {
-    const { client, clock, say } = this.#options;
+    const { client, say } = this.#options;
     if (marked.length === 0) return;
     say(`Deleting ${marked.length} objects: the operator cleans them up, for at most ${timeout} s`);
     await this.#each(marked, async ({ resource, namespace, name, isDeleting }) => {
       if (!isDeleting) await client.delete(resource, { namespace, name });
     });
+    let known = marked.length;
+    const isClean = await this.#wait(timeout, async () => {
+      const { marked: all } = await this.survey();
+      const rest = all.filter(({ isDeleting, isFinalized }) => isDeleting && isFinalized).length;
+      if (rest > 0 && rest !== known) say(`${rest} objects are not cleaned up yet`);
+      known = rest;
+      return rest === 0;
+    });
+    if (!isClean) say(`The time is over: ${known} objects are not cleaned up`);
+  }
+
+  /** Looks again and again, in growing intervals, until the condition holds; false: it did not in that time. */
+  async #wait(timeout: Seconds, condition: () => Promise<boolean>): Promise<boolean> {
+    const { clock } = this.#options;
     const end = clock.monotonic() + timeout;
-    while (clock.monotonic() < end) {
-      const { marked: rest } = await this.survey();
-      if (!rest.some(({ isDeleting, isFinalized }) => isDeleting && isFinalized)) return;
-      await clock.sleep(LOOK_INTERVAL);
+    for (let pause = LOOK_INTERVAL; !await condition(); pause = Math.min(pause * 1.5, LONGEST_INTERVAL)) {
+      const left = end - clock.monotonic();
+      if (left <= 0) return false;
+      await clock.sleep(Math.min(pause, left));
     }
-    say("The time is over: some objects are not cleaned up");
+    return true;
   }
 
   async #stop(belongings: readonly Belonging[]): Promise<boolean> {
-    const { client, clock, say, timeout } = this.#options;
+    const { client, say, timeout } = this.#options;
     for (const { resource, namespace, name } of belongings.filter(({ action }) => action === "scale to 0")) {
       say(`Stopping the operator: deployment ${namespace}/${name}`);
       try {
         await client.patch(resource, { namespace, name }, { type: "merge", body: { spec: { replicas: 0 } } });
-        const end = clock.monotonic() + timeout;
-        while (runningPodsOf(await client.get(resource, { namespace, name })) > 0) {
-          if (clock.monotonic() >= end) {
-            this.#failures.push(
-              `The operator still runs after ${timeout} s (deployment ${namespace}/${name}): nothing else was taken away`,
-            );
-            return false;
-          }
-          await clock.sleep(LOOK_INTERVAL);
+        if (!await this.#wait(timeout, async () => !await this.#surveyor.isRunning())) {
+          this.#failures.push(
+            `The operator still runs after ${timeout} s (deployment ${namespace}/${name}): nothing else was taken away`,
+          );
+          return false;
         }
       } catch (error) {
         if (error instanceof ApiError && error.status === 404) continue;
@@ -151,14 +186,17 @@ export class Uninstall {
   async #remove(belongings: readonly Belonging[]): Promise<void> {
     const { client } = this.#options;
     for (const { resource, namespace, name, action } of belongings) {
-      const title = `${groupResource(resource)} ${namespace === undefined ? name : `${namespace}/${name}`}`;
+      const title = titleOf({ resource, namespace, name });
       try {
         if (action === "delete") {
           await client.delete(resource, { namespace, name });
           this.#removed.push(title);
         } else if (action === "end its conversion") {
           // NB: a merge patch, so that versions and schemas stay as they are.
-          const body = { spec: { conversion: { strategy: "None", webhook: null } } };
+          const body = {
+            metadata: { annotations: { [CONVERTER]: null } },
+            spec: { conversion: { strategy: "None", webhook: null } },
+          };
           await client.patch(resource, { name }, { type: "merge", body });
           this.#removed.push(`conversion of ${title}`);
         }
@@ -179,7 +217,8 @@ export class Uninstall {
         }): --waive lets them go without`,
       );
     }
-    const released = marked.filter((each) => !kept.includes(each));
+    const held = new Set(kept);
+    const released = marked.filter((each) => !held.has(each));
     if (released.length > 0) say(`Letting ${released.length} objects go`);
     await this.#each(released, (each) => this.#release(each));
   }
@@ -187,27 +226,31 @@ export class Uninstall {
   /** Takes finalizer and notes off an object; others' finalizers and annotations stay. */
   async #release(marked: Marked): Promise<void> {
     const { client } = this.#options;
-    const { resource, namespace, name } = marked;
+    const { resource, namespace, name, isChild } = marked;
+    const { marks } = this.#surveyor;
+    if (isChild) {
+      const body = { metadata: unmarkedChild() };
+      await client.patch(resource, { namespace, name }, { type: "merge", body });
+      this.#released++;
+      return;
+    }
     for (let attempt = 1;; attempt++) {
       try {
         const object = await client.get<KubeObject>(resource, { namespace, name });
         await this.#clearStatus(marked, object);
-        const { finalizers: ours } = this.#surveyor.marks;
-        const { resourceVersion } = object.metadata;
-        const rest = finalizersOf(object).filter((each) => !ours.has(each));
-        const isFinalized = rest.length < finalizersOf(object).length;
-        const annotations = Object.fromEntries(
-          this.#surveyor.annotationsOf(object).map((key) => [key, null]),
-        );
+        const annotations = Object.fromEntries(marks.annotationsOf(object).map((key) => [key, null]));
         const metadata: JsonObject = { annotations };
-        // NB: a list is replaced as a whole: only of this version of the object is it known.
-        if (isFinalized) Object.assign(metadata, { finalizers: rest, resourceVersion });
+        const isFinalized = marks.isFinalized(object);
+        if (isFinalized) {
+          const { resourceVersion } = object.metadata;
+          // NB: a list is replaced as a whole: only of this version of the object is it known.
+          Object.assign(metadata, { finalizers: marks.othersFinalizers(object), resourceVersion });
+        }
         await client.patch(resource, { namespace, name }, { type: "merge", body: { metadata } });
         this.#released++;
         if (isFinalized) this.#waived.push(titleOf(marked));
         return;
       } catch (error) {
-        if (error instanceof ApiError && error.status === 404) return;
         const isConflict = error instanceof ApiError && error.status === 409;
         if (!isConflict || attempt === ATTEMPTS) throw error;
       }
@@ -215,24 +258,40 @@ export class Uninstall {
   }
 
   async #clearStatus({ resource, namespace, name }: Marked, object: KubeObject): Promise<void> {
-    const { fields } = this.#surveyor.marks;
-    if (fields.length === 0 || !this.#surveyor.hasNotes(object)) return;
-    const body = fields.reduce<JsonObject>(
-      (all, path) => withField(all, emptiedBy(object, path, fields), null),
-      {},
-    );
+    const fields = this.#surveyor.marks.fieldsOf(object);
+    if (fields.length === 0) return;
+    const body = fields.reduce<JsonObject>((all, path) => withField(all, path, null), {});
     const subresource = resource.subresources.includes("status") ? "status" : undefined;
-    const { resourceVersion } = await this.#options.client.patch<KubeObject>(
+    const { metadata: { resourceVersion } } = await this.#options.client.patch<KubeObject>(
       resource,
       { namespace, name, subresource },
       { type: "merge", body },
-    ).then(({ metadata }) => metadata);
+    );
     object.metadata.resourceVersion = resourceVersion;
   }
 
-  async #removeDefinitions(): Promise<void> {
-    for (const name of this.#surveyor.definitions()) {
-      await this.#remove([{ resource: CRDS, namespace: undefined, name, action: "delete" }]);
+  /** The definitions go with all their objects: not before everything else has succeeded. */
+  async #removeDefinitions(definitions: readonly Belonging[]): Promise<void> {
+    if (definitions.length === 0) return;
+    if (this.#failures.length > 0) {
+      this.#failures.push(
+        `The definitions stay until the rest is done: ${definitions.map(({ name }) => name).join(", ")}`,
+      );
+      return;
+    }
+    const { client, say, timeout } = this.#options;
+    say(`Removing ${definitions.length} definitions, with their objects`);
+    await this.#remove(definitions);
+    for (const { name } of definitions) {
+      const isGone = () =>
+        client.get(CRDS, { name }).then(() => false, (error) => {
+          if (error instanceof ApiError && error.status === 404) return true;
+          throw error;
+        });
+      if (await this.#wait(timeout, isGone)) continue;
+      this.#failures.push(
+        `The definition ${name} has not gone after ${timeout} s: objects of it wait for finalizers of others`,
+      );
     }
   }
 
@@ -240,24 +299,18 @@ export class Uninstall {
   async #report(): Promise<UninstallReport> {
     // An operator that runs elsewhere sees the change, and puts its marks back.
     if (this.#released > 0) await this.#options.clock.sleep(RETURN_WITHIN);
-    const { marked, belongings, problems } = await this.survey();
-    const left = [...this.#failures, ...problems];
-    const isNamed = this.#failures.length > 0;
-    if (marked.length > 0 && !isNamed) {
+    const { marked, belongings, problems, doubts } = await this.survey();
+    const left = [...this.#failures, ...problems, ...doubts];
+    if (marked.length > 0 && this.#failures.length === 0) {
       left.push(
         `${marked.length} objects have marks of the operator again (${
           namesOf(marked)
         }): does it run elsewhere? Stop it, and repeat`,
       );
     }
-    if (!isNamed) {
-      for (const { resource, namespace, name } of belongings) {
-        left.push(
-          `${groupResource(resource)} ${
-            namespace === undefined ? name : `${namespace}/${name}`
-          } is still there`,
-        );
-      }
+    for (const each of belongings) {
+      const title = titleOf(each);
+      if (!left.some((sentence) => sentence.includes(title))) left.push(`${title} is still there`);
     }
     return { waived: this.#waived, released: this.#released, removed: this.#removed, left };
   }
@@ -282,15 +335,6 @@ export class Uninstall {
     const names = namesOf(failed.map((each) => each.marked));
     this.#failures.push(`${failed.length} objects could not be changed (${names}): ${first.message}`);
   }
-}
-
-/** Returns the path of a field with notes, or of the object that holds it, where that holds notes only. */
-function emptiedBy(object: KubeObject, path: FieldPath, fields: readonly FieldPath[]): FieldPath {
-  const parent = path.slice(0, -1);
-  const holder = getField(object, parent);
-  if (parent.length < 2 || !isObject(holder)) return path;
-  const own = new Set(fields.map(formatField));
-  return Object.keys(holder).every((key) => own.has(formatField([...parent, key]))) ? parent : path;
 }
 
 /** Returns the name of an object, such as "databases.example.com default/db-1". */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { KubeObject } from "../../../lib/model/object.ts";
-import { Uninstall, type UninstallOptions } from "../../../lib/kits/uninstall/mod.ts";
+import { tracesOf, Uninstall, type UninstallOptions } from "../../../lib/kits/uninstall/mod.ts";
 import { type Operator, operator, persistence } from "../../../mod.ts";
 import { suite } from "../../support/scenario.ts";
 import { type VirtualWorld, virtualWorld } from "../../support/virtual_world.ts";
@@ -17,7 +17,7 @@ function uninstallOf(
   return new Uninstall({
     client: world.client,
     clock: world.clock,
-    operators: [op],
+    traces: tracesOf({ operators: [op] }),
     name: "shop",
     home: "default",
     waive: false,
@@ -198,8 +198,8 @@ suite("leaving a cluster", (scenario) => {
       });
       assert.deepEqual(leases.map(({ metadata }) => metadata.name), ["bakery"]);
       await hook("shop.example.com", {});
-      const [problem] = (await work.survey()).problems;
-      assert.match(problem ?? "", /"shop\.example\.com" was not written by Lotse/);
+      const [doubt] = (await work.survey()).doubts;
+      assert.match(doubt ?? "", /"shop\.example\.com" was not written by Lotse/);
     },
   );
 
