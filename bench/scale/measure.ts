@@ -99,8 +99,10 @@ function template(): (
     spec: { payload: "x".repeat(800) },
     status: { state: "Ready" },
   };
+  const varying = { name: "<name>", uid: "<uid>", resourceVersion: "<version>" };
+  const named = { ...body, metadata: { ...body.metadata, ...varying } };
   const patch = new Patch();
-  if (notes !== "none") storeEssence(kept, { patch, body, essence: currentEssence(kept, body) });
+  if (notes !== "none") storeEssence(kept, { patch, body: named, essence: currentEssence(kept, named) });
   const { metadata = {}, status = {} } = patch.toMergePatch() as Record<string, Record<string, object>>;
   const managed = ["load", "lotse", "lotse"].map((manager) => ({
     apiVersion: body.apiVersion,
@@ -110,13 +112,13 @@ function template(): (
     operation: "Update",
     time: "2026-11-22T12:00:00Z",
   }));
-  const varying = { name: "<name>", uid: "<uid>", resourceVersion: "<version>" };
   const text = JSON.stringify({
     ...body,
     metadata: { ...body.metadata, ...metadata, ...varying, managedFields: managed },
     status: { ...body.status, ...status, count: "<count>" },
   });
   // NB: made of pieces, so that making them costs as little as can be beside reading them.
-  const [a, b, c, d, e] = text.split(/<name>|<uid>|<version>|"<count>"/);
-  return ({ name, uid, version, count }) => `${a}${name}${b}${uid}${c}${version}${d}${count}${e}`;
+  const pieces = text.split(/<(?:name|uid|version)>|"<count>"/);
+  const holes = [...text.matchAll(/<(name|uid|version)>|"<(count)>"/g)].map(([, a, b]) => (a ?? b) as "name");
+  return (each) => pieces.reduce((made, piece, i) => `${made}${piece}${each[holes[i] as "name"] ?? ""}`, "");
 }

@@ -131,6 +131,9 @@ export class Controller implements Worker {
     if (told.origin === "restored") state.distrust("restored");
     indexing.submit(state, told.event);
     if (this.#isIdle(state) && isUnseen(state, kind, told)) return this.#settle(state);
+    if (!isKnown && !isInherited && this.#isSettled(state, kind, told)) {
+      return this.#settleListed(state, kind);
+    }
     this.#enqueue(state, told, kind.keepsEvents);
   }
 
@@ -284,6 +287,22 @@ export class Controller implements Worker {
     const before = state.snapshot;
     state.settle();
     this.#options.observer.passed?.(state, { before, after: state.snapshot });
+  }
+
+  /** Whether an object that was there before the operator is as it would be after its first turn, so that it needs none. */
+  #isSettled(state: ObjectState, { sees, manners, handlers: { fields } }: Kind, told: ObjectEvent): boolean {
+    if (told.event.type !== null || sees === undefined || state.doubt !== undefined) return false;
+    if (this.#leaving.has(state.key) || this.#run.pauses?.concerns(told.event.object) === true) return false;
+    const run = this.#run;
+    return manners.every(({ manner, handlers }) =>
+      manner.isSettled?.(state, { handlers, fields, run }) === true
+    );
+  }
+
+  #settleListed(state: ObjectState, { handlers }: Kind): void {
+    state.settle();
+    state.settledFor = handlers;
+    this.#options.observer.listed?.(state);
   }
 
   /** `keepAll`: whether all events of the kind are wanted, and not only the latest. */

@@ -7,6 +7,7 @@
 
 import type { Subject } from "../execution/observer.ts";
 import { isDeleting } from "../model/finalizers.ts";
+import type { KubeObject } from "../model/object.ts";
 import { type Pause, PAUSE_FORM, readPause } from "../model/pause.ts";
 import { groupResource } from "../model/resource.ts";
 import type { Clock } from "../runtime/host.ts";
@@ -54,6 +55,11 @@ export class Pauses {
   /** The pause of an object, as its latest turn has found it. */
   of(subject: Subject): Pause | undefined {
     return this.#paused.get(subject);
+  }
+
+  /** Whether the object has the annotation, so that its turn has to look at it. */
+  concerns({ metadata }: KubeObject): boolean {
+    return metadata?.annotations?.[this.#options.annotation()] !== undefined;
   }
 
   /** Looks at an object at the start of its turn. `tell` is called once for each change of the pause. */

@@ -15,6 +15,7 @@ import type { ObjectState } from "../execution/object_state.ts";
 import type { WriteResult } from "../execution/object_writer.ts";
 import type { ObjectWriter, ReadOptions } from "../execution/object_writer.ts";
 import type { AttemptEnd, Observer } from "../execution/observer.ts";
+import type { FieldPath } from "../model/fields.ts";
 import type { WatchEvent } from "../model/object.ts";
 import type { Patch } from "../model/patch.ts";
 import type { MakeChildren } from "../registry/children.ts";
@@ -53,6 +54,14 @@ export interface Work {
   readonly concludes?: boolean;
 }
 
+/** The facts by which a manner says whether an object is settled. */
+export interface Settling<H extends ObjectHandler> {
+  readonly handlers: readonly H[];
+  /** The fields that the kind's handlers look at beside spec, labels and annotations. */
+  readonly fields: readonly FieldPath[];
+  readonly run: Run;
+}
+
 /** One manner of handlers, once for each run of the operator. It takes part in the turns of kinds that have handlers of its type. */
 export interface Manner<H extends ObjectHandler = never> {
   readonly type: HandlerType<H>;
@@ -62,6 +71,11 @@ export interface Manner<H extends ObjectHandler = never> {
   readonly keepsEvents?: boolean;
   /** Begins its part in a turn, with the kind's handlers. Makes one object, and asks no filter: most turns end early. */
   part(turn: Turn, handlers: readonly H[]): Part;
+  /**
+   * Whether an object that was there before the operator calls for no handler of this manner and for no write, by its notes: then
+   * it has no first turn. Asked where no filter of the kind is a function. Absent: each object has a first turn.
+   */
+  isSettled?(state: ObjectState, asked: Settling<H>): boolean;
   /** An object has come that no turn has seen yet. */
   introduce?(state: ObjectState, handlers: readonly H[]): void;
   /** The object has gone, or has left the selector. Asked of all manners, as the kind may be served no more. */

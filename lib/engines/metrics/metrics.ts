@@ -317,6 +317,10 @@ export class Metrics implements Observer, Disposable {
     this.#changes.decided(subject, reason);
   }
 
+  listed(subject: Subject): void {
+    this.#events.inc({ kind: this.#kindOf(subject), type: "LISTED" });
+  }
+
   passed(subject: Subject): void {
     this.#events.inc({ kind: this.#kindOf(subject), type: "MODIFIED" });
   }

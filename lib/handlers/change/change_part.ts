@@ -30,6 +30,7 @@ import { seenBy } from "../unseen.ts";
 import { ChangeRun, refuseIn } from "./change_run.ts";
 import { type ChangeSlot, changesOf, NO_RECORDS, type Processed } from "./change_slot.ts";
 import { detectCause, type Prematch, prematch, selectChanges } from "./decide.ts";
+import { isAsNotes } from "./listed.ts";
 import { lastHandled, loadProgress, reportLoss, sweptNotes, takenFields } from "./notes.ts";
 import type { Progress, Purpose } from "./progress.ts";
 
@@ -45,6 +46,8 @@ export const CHANGES: Manner<ChangeHandler> = {
   type: CHANGE,
   sees: (handlers, { diffBase, progress }: Persistence): Sees =>
     seenBy(handlers, [diffBase.statusFields?.(), progress.statusFields?.()]),
+  isSettled: (state, { handlers, fields, run: { persistence, settings } }) =>
+    isAsNotes(state, { handlers, fields, persistence, settings }),
   // Makes the slot before daemons begin, as it takes the changes that they write.
   part: (turn, handlers): Part => new ChangePart(turn, { handlers, slot: changesOf(turn.state) }),
 };
@@ -175,14 +178,16 @@ class ChangePart implements Part {
     return new ChangeRun({ turn: this.#turn, slot: this.#slot, cause, purpose });
   }
 
-  async #handle(cause: ChangeCause, { purpose, handlers: selected }: Selected): Promise<void> {
+  /** Not async: after a restart each object comes here, and most of them call no handler. */
+  #handle(cause: ChangeCause, { purpose, handlers: selected }: Selected): Promise<void> | undefined {
     const { logger } = this.#turn;
     const progress = loadProgress(this.#turn, this.#slot, this.#handlers);
     if (!progress.isEmpty) this.#logSuperseded(cause, progress.othersThan(purpose));
     if (logger.enabled("debug")) this.#logStart(cause);
     const run = this.#makeRun(cause, purpose);
     this.#step = { kind: "handle", cause, purpose, run, progress };
-    ({ isIdle: this.#isIdle } = await run.run(progress, selected));
+    if (selected.length === 0 && progress.isEmpty) return undefined;
+    return run.run(progress, selected).then(({ isIdle }) => void (this.#isIdle = isIdle));
   }
 
   /** Whether its handlers ran, and all of them have finished. */

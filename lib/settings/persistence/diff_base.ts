@@ -63,10 +63,15 @@ interface Noted {
 /** How many parsed notes are kept. */
 const KEPT = 64;
 
-/** A note as it stands on an object. NB: its content is shared, and not frozen; handlers get it frozen, if they ask for it. */
+/** A note as it stands on an object. NB: its parts are shared, and not frozen; handlers get them frozen, if they ask for them. */
 interface WrittenNote {
   readonly text: string;
-  readonly content: JsonObject;
+  /** All members but the note's own. */
+  readonly essence: JsonObject;
+  /** Undefined: the format is unknown. */
+  readonly about: About | undefined;
+  /** Whether the note says anything about itself. */
+  readonly isMarked: boolean;
 }
 
 /** Keeps the state that was handled last. */
@@ -77,7 +82,7 @@ export class DiffBase implements DiffBaseStorage {
   /** The notes that were parsed last, by their texts: a reconcile asks for them several times, and several reconciles go on at once. */
   readonly #parsed = new Map<string, WrittenNote>();
   /** The note that was unpacked last. */
-  #unpacked: WrittenNote | undefined;
+  #unpacked: { readonly text: string; readonly content: JsonObject } | undefined;
 
   /** Keeps the state as the options say. */
   constructor(options: DiffBaseOptions) {
@@ -94,8 +99,7 @@ export class DiffBase implements DiffBaseStorage {
   fetch(body: KubeObject, options: FetchEssenceOptions = {}): JsonObject | undefined {
     const note = this.#read(body, options);
     if (note === undefined) return undefined;
-    const { [ABOUT]: raw, ...essence } = note.content;
-    const about = readAbout(raw);
+    const { about, essence, isMarked } = note;
     if (about === undefined) {
       options.onUnreadable?.({ where: ABOUT, reason: "its format is unknown" });
       return undefined;
@@ -103,15 +107,15 @@ export class DiffBase implements DiffBaseStorage {
     if (!isOwnNote(about.of, body, options)) return undefined;
     const wanted = (options.extraFields ?? []).filter(isExtraField);
     if (about.digest !== undefined) return this.#fromDigest(body, about, wanted);
-    const recorded = this.#recorded(raw, about);
+    // Kopf does not say which fields it counted: all that were declared, as far as we know.
+    const recorded = !isMarked && this.#options.form === "kopf" ? "all" : about.fields ?? [];
     const whole = this.#whole(essence, { about, body, options });
     return whole && align(whole, { body, wanted, recorded });
   }
 
   isOutdated(body: KubeObject, extraFields: readonly FieldPath[] = []): boolean {
     if (this.#options.form === "kopf") return false;
-    const note = this.#read(body);
-    const about = note && readAbout(note.content[ABOUT]);
+    const about = this.#read(body)?.about;
     if (about === undefined) return false;
     if (!isOwnNote(about.of, body)) return true;
     return canonicalFields(about.fields ?? []) !== canonicalFields(extraFields.filter(isExtraField));
@@ -121,7 +125,8 @@ export class DiffBase implements DiffBaseStorage {
     const { body, essence, extraFields = [] } = note;
     if (this.#options.form === "kopf") {
       // Kopf's own writing of the same state can differ by bytes (1.0 for 1): it is left alone.
-      if (!isEqualJson(this.#read(body)?.content, essence)) {
+      const written = this.#read(body);
+      if (written?.isMarked !== false || !isEqualJson(written.essence, essence)) {
         this.#write(note, toPythonJson(essence) + "\n");
       }
       return;
@@ -150,13 +155,12 @@ export class DiffBase implements DiffBaseStorage {
   ): { readonly text: string; readonly isWhole: true } | undefined {
     const note = this.#read(body);
     if (note === undefined) return undefined;
-    const { [ABOUT]: raw, ...noted } = note.content;
-    const about = readAbout(raw);
+    const { about } = note;
     if (about === undefined || (about.digest ?? about.deflated ?? about.outline) !== undefined) {
       return undefined;
     }
     if (!isOwnNote(about.of, body)) return undefined;
-    const isSame = isEqualJson(noted, essence) &&
+    const isSame = isEqualJson(note.essence, essence) &&
       canonicalFields(about.fields ?? []) === canonicalFields(fields);
     return isSame ? { text: note.text, isWhole: true } : undefined;
   }
@@ -195,7 +199,7 @@ export class DiffBase implements DiffBaseStorage {
       const known = typeof text === "string" ? this.#parsed.get(text) : undefined;
       if (known !== undefined) return known;
       const content = parseNote(text, where, options);
-      return content && this.#keep({ text: String(text), content });
+      return content && this.#keep(readNote(String(text), content));
     });
   }
 
@@ -227,11 +231,6 @@ export class DiffBase implements DiffBaseStorage {
     return content;
   }
 
-  /** Kopf does not say which fields it counted: all that were declared, as far as we know. */
-  #recorded(raw: unknown, about: About): readonly FieldPath[] | "all" {
-    return raw === undefined && this.#options.form === "kopf" ? "all" : about.fields ?? [];
-  }
-
   /** A state of which only the digest is known is either the present one, or unknown. */
   #fromDigest(body: KubeObject, about: About, wanted: readonly FieldPath[]): JsonObject {
     const unchanged = digestOf(this.build(body, about.fields ?? [])) === about.digest;
@@ -251,6 +250,10 @@ function withAbout(essence: JsonObject, { format, of, fields = [] }: About): Jso
   const note = shallowCopy(essence);
   if (of !== undefined || fields.length > 0) note[ABOUT] = tersely({ format, of, fields });
   return note;
+}
+
+function readNote(text: string, { [ABOUT]: raw, ...essence }: JsonObject): WrittenNote {
+  return { text, essence, about: readAbout(raw), isMarked: raw !== undefined };
 }
 
 /** Returns the facts of a note about itself; without any it has the present format; undefined if they are not understood. */
