@@ -36,7 +36,7 @@ export async function askOperators(host: Host, { path, question, pid }: Asking):
   if (wanted.length === 0) {
     const hint = unreadable > 0
       ? `${unreadable} belong to other users: ask as the operator's user`
-      : "run it with `lotse run`; in a cluster: kubectl exec POD -- /operator why …";
+      : "one in a cluster is named by --operator NAMESPACE/NAME; `why … --offline` says what the notes on an object tell";
     throw new CommandError(
       pid === undefined
         ? `No operator on this machine answers questions (${hint})`

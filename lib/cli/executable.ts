@@ -48,6 +48,9 @@ type Adder = (program: Command, host: Host, inside: Inside) => void;
 
 /** The commands besides `run`. */
 const COMMANDS: Readonly<Record<string, () => Promise<Adder>>> = {
+  pause: async () => (await import("./steer.ts")).addPause,
+  resume: async () => (await import("./freeze.ts")).addResume,
+  retry: async () => (await import("./steer.ts")).addRetry,
   why: async () => (await import("./why.ts")).addWhy,
   top: async () => (await import("./why.ts")).addTop,
   queue: async () => (await import("./why.ts")).addQueue,

@@ -1,4 +1,7 @@
-/** `freeze` pauses operators from outside, by a record in their peering object; `resume` takes the record away. */
+/**
+ * `freeze` pauses operators from outside, by a record in their peering object; `resume` takes the record away, or the pause of one
+ * object.
+ */
 
 import type { Command } from "commander";
 
@@ -16,10 +19,12 @@ import {
   type ScopeFlags,
 } from "./options.ts";
 import { addExamples, CommandOption, wholeNumber } from "./program.ts";
+import { addPrefixOption, resumeOne } from "./steer.ts";
 
 /** Which peering object, and in whose name. */
 interface ResumeFlags extends ScopeFlags, ClusterFlags, LogFlags {
-  readonly peering: string;
+  readonly peering?: string;
+  readonly prefix?: string;
   readonly id?: string;
 }
 
@@ -37,7 +42,7 @@ export function addFreeze(program: Command, host: Host): void {
   command.description(
     `${command.summary()}\n\nOperators of a lower or the same priority pause until the time is over, or until \`resume\`.`,
   );
-  addPeeringOptions(command);
+  addPeeringOptions(command, { isDemanded: true });
   command
     .addOption(
       new CommandOption("-t, --lifetime <seconds>", "For how long they pause").argParser(wholeNumber)
@@ -62,19 +67,37 @@ export function addFreeze(program: Command, host: Host): void {
 /** Adds the command `resume`. */
 export function addResume(program: Command, host: Host): void {
   const command = program.command("resume");
-  command.summary("Let operators go on that `freeze` has paused").description(command.summary());
-  addPeeringOptions(command);
+  command.argument("[kind]", "Of one object that `pause` has paused: such as databases")
+    .argument("[object]", "Its name, or NAMESPACE/NAME");
+  command.summary("Let an object go on that `pause` has paused, or operators that `freeze` has paused");
+  command.description(`${command.summary()}\n\nEither the object is given, or --peering.`);
+  addPeeringOptions(command, { isDemanded: false });
   addScopeOptions(command, "resume");
-  addLogOptions(addClusterOptions(command));
-  addExamples(command, ["resume --peering default"]);
-  command.action((flags: ResumeFlags) => resumePeers(peeringOf(flags, host)));
+  addLogOptions(addClusterOptions(addPrefixOption(command)));
+  addExamples(command, ["resume databases default/db-1", "resume --peering default"]);
+  command.action(async (kind: string | undefined, object: string | undefined, flags: ResumeFlags) => {
+    await resume({ kind, object }, flags, host);
+  });
 }
 
-function addPeeringOptions(command: Command): void {
+async function resume(
+  { kind, object }: { readonly kind?: string; readonly object?: string },
+  flags: ResumeFlags,
+  host: Host,
+): Promise<void> {
+  const { peering, namespace: namespaces = [] } = flags;
+  if ((kind === undefined) === (peering === undefined) || (kind !== undefined && object === undefined)) {
+    throw new UsageError("Say what goes on: an object (KIND NAME), or operators (--peering NAME)");
+  }
+  if (kind === undefined || object === undefined) return await resumePeers(peeringOf(flags, host));
+  if (namespaces.length > 1) throw new UsageError("An object is in one namespace: give -n once");
+  await resumeOne(kind, object, { ...flags, namespace: namespaces[0] }, host);
+}
+
+function addPeeringOptions(command: Command, { isDemanded }: { readonly isDemanded: boolean }): void {
+  const peering = new CommandOption("-P, --peering <name>", "The peering object that the operators meet at");
   command
-    .addOption(
-      new CommandOption("-P, --peering <name>", "The peering object that the operators meet at").demand(),
-    )
+    .addOption(isDemanded ? peering.demand() : peering)
     .addOption(new CommandOption("-i, --id <identity>", "In whose name; default: user@host"));
 }
 
@@ -86,7 +109,7 @@ async function freeze(flags: FreezeFlags, host: Host): Promise<void> {
 
 function peeringOf(flags: ResumeFlags, host: Host): Parameters<typeof resumePeers>[0] {
   return {
-    peering: flags.peering,
+    peering: flags.peering ?? "",
     identity: flags.id,
     namespaces: flags.namespace,
     kubeconfig: flags.kubeconfig,

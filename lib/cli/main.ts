@@ -25,6 +25,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Adder>>> = {
   replicas: async () => (await import("./replicas.ts")).addReplicas,
   freeze: async () => (await import("./freeze.ts")).addFreeze,
   resume: async () => (await import("./freeze.ts")).addResume,
+  pause: async () => (await import("./steer.ts")).addPause,
+  retry: async () => (await import("./steer.ts")).addRetry,
   why: async () => (await import("./why.ts")).addWhy,
   top: async () => (await import("./why.ts")).addTop,
   queue: async () => (await import("./why.ts")).addQueue,

@@ -1,21 +1,18 @@
-/** `why`, `queue` and `top` ask operators that run on this machine, also inside of a Pod. */
+/** `why`, `queue` and `top` ask operators that run on this machine, also inside of a Pod, or in a cluster. */
 
 import type { Command } from "commander";
 
-import type { Explanation, Queued } from "../public/types.ts";
+import type { AskedPod } from "../operator/pod_ask.ts";
+import type { Explanation, Question, Queued } from "../public/types.ts";
 import type { Host, Seconds } from "../runtime/host.ts";
-import { askOperators } from "./ask.ts";
-import { UsageError } from "./errors.ts";
+import { addAskOptions, type AskFlags, askHere, askThere, load, printAll } from "./asked.ts";
+import { CommandError, UsageError } from "./errors.ts";
 import { addExamples, CommandOption, wholeNumber } from "./program.ts";
 import { tableOf } from "./top_table.ts";
 
-interface AskFlags {
-  readonly json?: boolean;
-  readonly pid?: number;
-}
-
 interface WhyFlags extends AskFlags {
   readonly namespace?: string;
+  readonly offline?: boolean;
 }
 
 interface TopFlags extends AskFlags {
@@ -30,37 +27,92 @@ export function addWhy(program: Command, host: Host): void {
     .argument("<object>", "Its name, or NAMESPACE/NAME");
   command.summary("Say why an object is, or is not, handled");
   command.description(
-    `${command.summary()}\n\nAsks the operator that runs on this machine; in a cluster: kubectl exec POD -- /operator why KIND NAME. ` +
+    `${command.summary()}\n\nAsks the operator that runs on this machine; with --operator one in a cluster, by its own command in its Pod ` +
+      "(of several replicas the responsible one). " +
       "Answers in words: what runs, what it waits for, which handlers were skipped and why, the last ten looks.",
   );
   command.addOption(
     new CommandOption("-n, --namespace <namespace>", "The object's namespace; default: default"),
   );
+  command.addOption(
+    new CommandOption("--offline", "Ask no operator: say what the notes on the object tell").exclude(
+      "operator",
+    ),
+  );
   addAskOptions(command);
-  addExamples(command, ["why databases default/db-1", "why databases.example.com db-1 -n team-a --json"]);
+  addExamples(command, [
+    "why databases.example.com db-1 -n team-a --json",
+    "why databases default/db-1 --operator ops/database-operator",
+    "why databases default/db-1",
+  ]);
   command.action(async (kind: string, object: string, flags: WhyFlags) => {
-    const answers = await askOperators(host, {
-      path: "/why",
-      question: questionOf(kind, object, flags),
-      pid: flags.pid,
-    }) as readonly Explanation[];
-    // Several operators may run here: the one that has the kind knows most.
-    const [first] = answers;
-    const best = answers.find(({ handlers }) => handlers.length > 0) ?? first;
-    if (best === undefined) return;
-    print(host, flags.json ? JSON.stringify(best, undefined, 2) : textOf(best));
+    const answer = await explanationOf(host, questionOf(kind, object, flags), flags);
+    if (answer !== undefined) print(host, flags.json ? JSON.stringify(answer, undefined, 2) : textOf(answer));
   });
+}
+
+async function explanationOf(
+  host: Host,
+  question: Question,
+  flags: WhyFlags,
+): Promise<Explanation | undefined> {
+  const { kubeconfig, context } = flags;
+  if (flags.offline) {
+    const { explainOffline } = await load(host, () => import("../operator/offline_why.ts"));
+    return await explainOffline({ ...question, kubeconfig, context, host });
+  }
+  if (flags.operator !== undefined) {
+    return await askThere(host, flags, (pods) => askResponsible(pods, question));
+  }
+  const answers = await askHere(host, flags, { path: "/why", question }) as readonly Explanation[];
+  // Several operators may run here: the one that has the kind knows most.
+  return answers.find(({ handlers }) => handlers.length > 0) ?? answers[0];
+}
+
+/** Asks one replica, and then the one that is responsible, where that is another. */
+async function askResponsible(
+  pods: readonly AskedPod[],
+  { kind, namespace, name }: Question,
+): Promise<Explanation | undefined> {
+  const place = namespace === undefined ? name : `${namespace}/${name}`;
+  const ask = async (pod: AskedPod): Promise<Explanation> => {
+    const text = await pod.ask(["why", kind, place, "--json"]);
+    try {
+      return JSON.parse(text) as Explanation; // the command of the same name has written it
+    } catch {
+      throw new CommandError(
+        `The program in the Pod "${pod.name}" gives no answer: is it an operator of Lotse?`,
+      );
+    }
+  };
+  let failure: unknown;
+  for (const pod of pods) {
+    try {
+      const answer = await ask(pod);
+      const responsible = pods.find((each) => each !== pod && answer.holder?.startsWith(`${each.name}_`));
+      return responsible === undefined ? answer : await ask(responsible);
+    } catch (error) {
+      failure ??= error;
+    }
+  }
+  throw failure;
 }
 
 /** Adds the command `queue`. */
 export function addQueue(program: Command, host: Host): void {
   const command = program.command("queue");
   command.summary("List the objects that are being handled, that wait, and that are planned");
-  command.description(`${command.summary()}\n\nAsks the operator that runs on this machine.`);
+  command.description(
+    `${command.summary()}\n\nAsks the operator that runs on this machine; with --operator one in a cluster.`,
+  );
   addAskOptions(command);
   addExamples(command, ["queue --json", "queue"]);
   command.action(async (flags: AskFlags) => {
-    const answers = await askOperators(host, { path: "/queue", pid: flags.pid }) as readonly Queued[];
+    if (flags.operator !== undefined) {
+      const args = ["queue", ...flags.json ? ["--json"] : []];
+      return print(host, await askThere(host, flags, (pods) => printAll(host, pods, args)));
+    }
+    const answers = await askHere(host, flags, { path: "/queue" }) as readonly Queued[];
     for (const answer of answers) {
       print(host, flags.json ? JSON.stringify(answer, undefined, 2) : queueText(answer));
     }
@@ -72,7 +124,7 @@ export function addTop(program: Command, host: Host): void {
   const command = program.command("top");
   command.summary("Show what each handler does: calls, failing objects, times, and the queue");
   command.description(
-    `${command.summary()}\n\nAsks the operator that runs on this machine, again and again until a signal comes; with --once a single time.`,
+    `${command.summary()}\n\nAsks the operator that runs on this machine (with --operator one in a cluster), again and again until a signal comes; with --once a single time.`,
   );
   command
     .addOption(new CommandOption("--once", "Print once, for scripts"))
@@ -92,23 +144,25 @@ export function addTop(program: Command, host: Host): void {
   command.action((flags: TopFlags) => top(flags, host));
 }
 
-function addAskOptions(command: Command): void {
-  command
-    .addOption(new CommandOption("--json", "Print JSON"))
-    .addOption(
-      new CommandOption("--pid <number>", "The process to ask, where several operators run").argParser(
-        wholeNumber,
-      ),
-    );
-}
-
 async function top(
-  { once = false, interval = 2, sort = "failing", json = false, pid }: TopFlags,
+  flags: TopFlags,
   host: Host,
 ): Promise<void> {
+  const { once = false, interval = 2, sort = "failing", json = false } = flags;
   if (interval < 1) throw new UsageError("--interval must be at least 1 second");
+  if (flags.operator !== undefined) {
+    const args = ["top", "--once", "--sort", sort, ...json ? ["--json"] : []];
+    return await askThere(host, flags, async (pods) => {
+      for (;;) {
+        const text = await printAll(host, pods, args);
+        print(host, `${once || json ? "" : CLEAR}${text}`);
+        if (once || json) return;
+        await host.clock.sleep(interval);
+      }
+    });
+  }
   for (;;) {
-    const answers = await askOperators(host, { path: "/metrics", pid }) as readonly Counted[];
+    const answers = await askHere(host, flags, { path: "/metrics" }) as readonly Counted[];
     const rows = answers.map(({ text, isLate }) => {
       const table = tableOf(text, sort);
       return isLate ? { ...table, text: `${table.text}\n\n${LATE}` } : table;
@@ -132,7 +186,12 @@ const LATE = "(counted since `top` asked first; with --liveness: since the start
 /** Moves the cursor home and clears the screen. */
 const CLEAR = "\x1b[H\x1b[2J";
 
-function questionOf(kind: string, object: string, { namespace }: WhyFlags): object {
+/** @throws {UsageError} If it names no object. */
+export function questionOf(
+  kind: string,
+  object: string,
+  { namespace }: { readonly namespace?: string },
+): Question {
   const parts = object.split("/");
   if (parts.length > 2 || parts.some((part) => part === "")) {
     throw new UsageError(`"${object}" is no object: give NAME or NAMESPACE/NAME`);

@@ -240,7 +240,8 @@ export class Controller implements Worker {
     // NB: a turn without a term would write without a permit.
     if (fence !== undefined && term === undefined) return { kind: "requeue", after: 0, wake: why.wake };
     const reconcile = `${this.#runId}-${++this.#turns}`;
-    const turn = prepare(this.#run, state, { kind, term, reconcile, isUrgent: why.isUrgent });
+    const isHurried = this.#run.wishes?.takeReconcile(state, why.events);
+    const turn = prepare(this.#run, state, { kind, term, reconcile, isUrgent: why.isUrgent, isHurried });
     const { wake, waited } = why;
     observer.reconcileBegins?.(state, { wake, waited, events: why.events.map(({ event }) => event) });
     const begun = clock.monotonic();

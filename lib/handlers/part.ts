@@ -7,6 +7,7 @@
 
 import type { Client } from "../client/client.ts";
 import type { Pauses } from "../engines/pauses.ts";
+import type { Wishes } from "../engines/wishes.ts";
 import type { HotLoops } from "../engines/hot_loop.ts";
 import type { Poster } from "../engines/posting/poster.ts";
 import type { Fence, Term } from "../execution/fence.ts";
@@ -133,6 +134,8 @@ export interface Run {
   readonly hotLoops: HotLoops;
   /** Knows the objects that people have paused. Default: none can be paused. */
   readonly pauses?: Pauses;
+  /** Knows what people want of single objects. Default: nothing. */
+  readonly wishes?: Wishes;
   readonly settings: Settings;
   readonly persistence: Persistence;
   readonly lifecycle: () => Lifecycle;
@@ -176,6 +179,8 @@ export interface Turn {
   readonly signal: AbortSignal;
   /** Whether it goes before the objects of the initial listing. */
   readonly urgent: boolean;
+  /** Whether people want the object to be handled now: attempts that were planned for later are made. */
+  readonly isHurried: boolean;
   /** Bound to the object. Its lines become Kubernetes events, where the settings say so. */
   readonly logger: Logger;
   /** The same, but its lines stay in the log. */

@@ -13,7 +13,7 @@ import type { ObjectState } from "../execution/object_state.ts";
 import type { FieldPath } from "../model/fields.ts";
 import { Patch } from "../model/patch.ts";
 import { type ObjectReference, objectReference } from "../model/references.ts";
-import type { Logger } from "../runtime/logging.ts";
+import { type Logger, verboseLogger } from "../runtime/logging.ts";
 import { confidentialFieldsOf } from "../settings/server_selectors.ts";
 import { type Caller, countSuccesses } from "./call.ts";
 import type { ObjectCause } from "./object_args.ts";
@@ -28,16 +28,19 @@ export type { Kind, Run, Turn };
 export function prepare(
   run: Run,
   state: ObjectState,
-  { kind, term, isUrgent: urgent, reconcile }: {
+  { kind, term, isUrgent: urgent, isHurried = false, reconcile }: {
     readonly kind: Kind;
     readonly term?: Term;
     readonly isUrgent: boolean;
+    /** Default: false. */
+    readonly isHurried?: boolean;
     /** The id that all log lines of the turn have. Default: none. */
     readonly reconcile?: string;
   },
 ): Turn {
   const reference = objectReference(state.body);
-  const localLogger = run.logger.child({
+  const base = run.wishes?.isVerbose(state) === true ? verboseLogger(run.logger) : run.logger;
+  const localLogger = base.child({
     name: "lotse.objects",
     reference,
     ...reconcile !== undefined && { context: { reconcile } },
@@ -51,6 +54,7 @@ export function prepare(
     term,
     signal: term?.signal ?? run.signal,
     urgent,
+    isHurried,
     logger: postingLogger(localLogger, reference, {
       poster: run.poster,
       settings: run.settings,

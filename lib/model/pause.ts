@@ -28,6 +28,14 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/i
 /** Longer reasons are cut. In UTF-16 units. */
 const LONGEST = 200;
 
+/** Returns the annotation of a pause. */
+export function formatPause({ until, reason, deletion }: Pause): string {
+  const words = [`until=${new Date(until).toISOString()}`];
+  if (deletion) words.push("deletion=yes");
+  if (reason !== "") words.push(`reason=${reason}`);
+  return words.join(" ");
+}
+
 /** Reads the annotation. */
 export function readPause(text: string): PauseReading {
   const found = /(?:^|\s)reason=/.exec(text);

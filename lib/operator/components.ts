@@ -13,6 +13,7 @@ import { Indexing } from "../handlers/index/indexing.ts";
 import { Listeners } from "../engines/listeners.ts";
 import { Ledger } from "../engines/ledger.ts";
 import { Pauses } from "../engines/pauses.ts";
+import { Wishes } from "../engines/wishes.ts";
 import { StuckHandlers } from "../engines/stuck_handlers.ts";
 import type { Metrics, MetricsOptions } from "../engines/metrics/metrics.ts";
 import { Tasks } from "../handlers/task/tasks.ts";
@@ -89,6 +90,7 @@ export interface Components extends Disposable {
   readonly stuckHandlers: StuckHandlers;
   readonly failures: Failures;
   readonly pauses: Pauses;
+  readonly wishes: Wishes;
   /** Only where stray errors are handled, and the runtime does not say whose they are. */
   readonly recentCalls: RecentCalls | undefined;
   /** Undefined where no server could answer with them. */
@@ -121,7 +123,7 @@ export async function createComponents(
     logger: logger.child({ name: "lotse.objects" }),
     settings: settings.execution,
   });
-  const { failures, pauses } = createCare(options);
+  const { failures, pauses, wishes } = createCare(options);
   // Loading either module takes as long as the rest of the start: it is loaded only where it is used.
   const metrics = liveness === undefined
     ? undefined
@@ -170,6 +172,7 @@ export async function createComponents(
     stuckHandlers,
     failures,
     pauses,
+    wishes,
     recentCalls,
     metrics,
     lateMetrics,
@@ -189,12 +192,15 @@ export async function createComponents(
 }
 
 /** Creates the engines that know which objects need care. */
-function createCare({ host: { clock }, settings }: RunningOptions): Pick<Components, "failures" | "pauses"> {
+function createCare(
+  { host: { clock }, settings }: RunningOptions,
+): Pick<Components, "failures" | "pauses" | "wishes"> {
   return {
     failures: new Failures({
       clock,
       confidentialOf: (resource) => confidentialFieldsOf(settings.persistence, resource),
     }),
+    wishes: new Wishes(() => prefixOf(settings)),
     pauses: new Pauses({
       clock,
       annotation: pauseAnnotation(settings),
@@ -257,7 +263,12 @@ function pauseAnnotation(settings: Pick<Settings, "persistence">): () => string 
   let [known, name] = ["", ""];
   return () => {
     const { finalizer } = settings.persistence;
-    if (finalizer !== known) [known, name] = [finalizer, `${finalizer.split("/")[0]}/pause`];
+    if (finalizer !== known) [known, name] = [finalizer, `${prefixOf(settings)}/pause`];
     return name;
   };
+}
+
+/** The domain of the annotations by which people steer objects. */
+function prefixOf({ persistence: { finalizer } }: Pick<Settings, "persistence">): string {
+  return finalizer.slice(0, Math.max(0, finalizer.indexOf("/"))) || finalizer;
 }

@@ -487,7 +487,7 @@ export class OperatorRun {
 
   #createController(): Controller {
     const { host, registry, settings, lifecycle, logger, memo } = this.#options;
-    const { caches, gates, indexing, observer, hotLoops, pauses } = this.#components;
+    const { caches, gates, indexing, observer, hotLoops, pauses, wishes } = this.#components;
     return new Controller({
       host,
       registry,
@@ -500,6 +500,7 @@ export class OperatorRun {
       observer,
       hotLoops,
       pauses,
+      wishes,
       persistence: settings.persistence,
       indices: indexing.indices,
       daemons: this.#daemons,

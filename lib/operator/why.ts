@@ -77,6 +77,8 @@ export interface Explanation {
   readonly handlers: readonly { readonly id: string; readonly state: string }[];
   /** The latest looks at the object, the newest first. */
   readonly looks: readonly Look[];
+  /** The replica that is responsible, where that is another one: the name of its Pod, "_", and a random part. */
+  readonly holder?: string;
 }
 
 /** One look of the operator at the object. */
@@ -102,6 +104,7 @@ class Answer {
   readonly #sources: WhySources;
   readonly #question: Question;
   readonly #sentences: string[] = [];
+  #holder: string | undefined;
 
   constructor(sources: WhySources, question: Question) {
     this.#sources = sources;
@@ -109,9 +112,10 @@ class Answer {
   }
 
   compose(): Explanation {
-    const { kind, namespace, name } = this.#question;
-    const place = namespace === undefined ? name : `${namespace}/${name}`;
+    const { kind, name } = this.#question;
     const resource = this.#resource();
+    const namespace = resource?.namespaced === false ? undefined : this.#question.namespace;
+    const place = namespace === undefined ? name : `${namespace}/${name}`;
     if (resource === undefined) return this.#end(`${kind} ${place}`);
     const title = `${groupResource(resource)} ${place}`;
     const { caches, controller } = this.#sources;
@@ -146,7 +150,8 @@ class Answer {
 
   #end(object: string, rest: Partial<Pick<Explanation, "handlers" | "looks">> = {}): Explanation {
     const [answer = "Nothing stands in its way: it waits for its next change.", ...facts] = this.#sentences;
-    return { format: "lotse.dev/why/v1", object, answer, facts, handlers: [], looks: [], ...rest };
+    const other = this.#holder === undefined ? {} : { holder: this.#holder };
+    return { format: "lotse.dev/why/v1", object, answer, facts, handlers: [], looks: [], ...other, ...rest };
   }
 
   #say(sentence: string | undefined): void {
@@ -209,6 +214,7 @@ class Answer {
         `A replica takes the Lease when it has expired${this.#leaseProblem()}.`;
     }
     if (holder !== identity) {
+      this.#holder = holder;
       return `Another replica is responsible: ${holder} holds the Lease of the object's shard ${shard}. Ask that one.`;
     }
     return `This replica (${holder}) has stopped its work on the object: it could not renew the Lease of the shard ${shard} in time` +

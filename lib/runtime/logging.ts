@@ -283,6 +283,32 @@ class ContextLogger extends LevelLogger {
   }
 }
 
+/** Returns a logger whose debug lines are written where only info is: as lines of info. For single objects that somebody looks at. */
+export function verboseLogger(logger: Logger): Logger {
+  return new VerboseLogger(logger);
+}
+
+class VerboseLogger extends LevelLogger {
+  readonly #logger: Logger;
+
+  constructor(logger: Logger) {
+    super();
+    this.#logger = logger;
+  }
+
+  protected override isEnabled(level: LogLevel): boolean {
+    return this.#logger.enabled(level === "debug" ? "info" : level);
+  }
+
+  protected override makeChild(options: LoggerChild): Logger {
+    return new VerboseLogger(this.#logger.child(options));
+  }
+
+  protected override write(level: LogLevel, message: string, fields: LogFields | undefined): void {
+    this.#logger[level === "debug" && !this.#logger.enabled("debug") ? "info" : level](message, fields);
+  }
+}
+
 // A logger for events that are too frequent to be told: info becomes debug, and debug is not written. Source: scenarios B279–B294.
 
 /** Returns a logger that is one level quieter; warnings and errors are written as ever. */

@@ -73,6 +73,9 @@ export const WALL_CLOCK: Readonly<Record<string, string>> = {
   "lib/handlers/retry.ts": "the argument `started`",
   "lib/operator/admission.ts": "how long a certificate is valid",
   "lib/operator/freeze.ts": "times in peering records",
+  "lib/operator/offline_why.ts": "times in notes",
+  "lib/operator/steer.ts": "times in annotations",
+  "lib/cli/steer.ts": "until when an object is paused",
   "lib/handlers/object_args.ts": "attempts that are kept on objects",
 };
 

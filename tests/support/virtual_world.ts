@@ -16,7 +16,7 @@ import {
 } from "../../lib/kits/testing/mod.ts";
 import type { Operator } from "../../lib/operator/operator.ts";
 import type { RunOptions } from "../../lib/operator/run_options.ts";
-import { silentLogger } from "../../lib/runtime/logging.ts";
+import { type LogLevel, silentLogger } from "../../lib/runtime/logging.ts";
 import { defaultSettings } from "../../lib/settings/settings.ts";
 import { currentHost } from "../../lib/runtime/current_host.ts";
 import { clockShowing } from "./jumping_clock.ts";
@@ -52,7 +52,7 @@ export interface TimedWorld extends World {
   /** `replicas`: how many run, each with an operator of its own, which the function makes. */
   start(
     op: Operator | (() => Operator),
-    options?: Omit<RunOptions, "replicas"> & { readonly replicas?: number },
+    options?: Omit<RunOptions, "replicas"> & { readonly replicas?: number; readonly level?: LogLevel },
   ): Promise<Runner>;
 }
 

@@ -328,8 +328,7 @@ export class Transport implements Disposable {
     },
   ): Promise<HttpResponse> {
     const { method, body, permit, upgrade } = request;
-    // A stream into a container may change anything.
-    if (this.#isReadOnly) rejectWrite(upgrade === undefined ? method : "UPGRADE", path);
+    if (this.#isReadOnly) rejectWrite(method, path);
     const own = headersOf(session, request);
     return session.connection.request({
       method,

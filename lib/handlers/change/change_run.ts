@@ -85,6 +85,7 @@ export class ChangeRun {
   async #callDue(progress: Progress<ChangeHandler>): Promise<{ readonly isIdle: boolean }> {
     const { turn, cause } = this.#options;
     const { run: { host: { clock, random }, lifecycle }, signal, logger, patch } = turn;
+    if (turn.isHurried) progress.hurry();
     const awake = progress.awake(clock.now());
     const { makeChildren: _, ...told } = cause;
     const picked = new Set(lifecycle()(awake, { ...told, random }).map(({ id }) => id));

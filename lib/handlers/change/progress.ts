@@ -131,6 +131,14 @@ export class Progress<H extends Handler> {
     }
   }
 
+  /** Drops the delays of active handlers: they may run now. */
+  hurry(): void {
+    for (const state of this.#states.values()) {
+      if (state.handler === undefined || isFinished(state.record)) continue;
+      state.record = { ...state.record, delayed: undefined, delay: undefined };
+    }
+  }
+
   /** The active handlers that may run now, in the order of activation. */
   awake(now: number): ActiveHandler<H>[] {
     const awake: ActiveHandler<H>[] = [];

@@ -115,6 +115,7 @@ class ReconcilePart implements Part {
       const record = this.#recordOf(handler.id);
       if (!isLeaving) this.#wakeIfChanged(handler, record);
       record.wakeIfDue(now);
+      if (this.#turn.isHurried) record.wake({ kind: "trigger", reason: "reconcile-now" }, now);
       if (this.#mayBeCalled(handler, record) && record.isDue(now, handler)) (due ??= []).push(handler);
     }
     return due && this.#run(due);
