@@ -10,7 +10,7 @@ import type { Expectations, Floor } from "./report.ts";
 /** What ran only grows: raise these now and then, and lower them only with the reason in the commit. */
 export const FLOORS: Readonly<Record<Exclude<Part, "all">, Floor>> = {
   first: { tests: 6_000, tags: 700, tagsOnRealServer: 300 },
-  rest: { tests: 3_500, tags: 400, tagsOnRealServer: 100 },
+  rest: { tests: 3_500, tags: 400, tagsOnRealServer: 10 },
 };
 
 export const EXPECTATIONS: Expectations = {

@@ -143,7 +143,7 @@ const COMMANDS: Readonly<Record<RuntimeName, (job: Job, folder: string) => strin
     ...(tag === undefined ? [] : [`--import-map=${join(folder, "imports.json")}`]),
     ...(failFast ? ["--fail-fast"] : []),
     "--allow-all",
-    // The types are what the tests in tests/types/ are about; of the rest they are checked by `deno task static`.
+    // Types are the subject of the tests in tests/types/; of all other files `deno task static` checks them.
     ...(file.startsWith("tests/types/") ? [] : ["--no-check"]),
     `--junit-path=${join(folder, REPORT)}`,
     file,

@@ -3,7 +3,7 @@
  *
  * A change waits for what `deno task test` runs: nearly every file on Deno, and on Bun the files that are about the runtime: its
  * network, files, processes, clocks, numbers, parsers and regular expressions. All other files run on Bun and Node, too, but
- * afterwards (`--rest`, in CI), and so do comparisons with Kopf and executables: their outcome hardly ever depends on a change.
+ * afterwards (`--rest`, in CI), and so do comparisons with other programs and the longest stories.
  */
 
 import type { RuntimeName } from "./tools.ts";
@@ -49,8 +49,23 @@ const FIRST_ON_BUN = [
   "tests/scenarios/streams_test.ts",
 ];
 
-/** A change waits for these on no runtime: comparisons with Kopf, executables, and the leaving of a real cluster. */
-const LATER = ["tests/oracle/", "tests/cli/build_test.ts", "tests/e2e/uninstall_test.ts"];
+/**
+ * A change waits for these on no runtime: comparisons with Kopf and of both API servers, executables, the real control plane's own
+ * tests, and the stories on it that take longest. Whoever changes one of these places asks for them by name.
+ */
+const LATER = [
+  "tests/architecture/patterns_test.ts",
+  "tests/cli/build_test.ts",
+  "tests/conformance/apiserver/",
+  "tests/control_plane/",
+  "tests/e2e/database_test.ts",
+  "tests/e2e/generated_rights_test.ts",
+  "tests/e2e/overload_test.ts",
+  "tests/e2e/replicas_test.ts",
+  "tests/e2e/uninstall_test.ts",
+  "tests/e2e/webhooks_test.ts",
+  "tests/oracle/",
+];
 
 /** Returns whether the file runs on the runtime in that part. */
 export function runsOn(runtime: RuntimeName, file: string, part: Part): boolean {

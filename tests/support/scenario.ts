@@ -20,20 +20,25 @@ import type { World } from "./worlds.ts";
 /** Declares a scenario. */
 export interface Scenario {
   /**
-   * Runs in both places: what it says must be true of any Kubernetes. On the real control plane it runs beside the others of its
-   * suite, as each has a namespace of its own and mostly waits.
+   * Runs in both places: it must be true of any Kubernetes. On the real control plane it runs beside the others of its suite, as
+   * each has a namespace of its own and mostly waits.
    */
   (name: string, body: (world: World) => Promise<void>): void;
   /** As above, but alone on the control plane: it changes or counts what belongs to the whole cluster. */
   alone(name: string, body: (world: World) => Promise<void>): void;
   /**
-   * Runs in both places, and winds the clock of the operator itself: hours pass on the real control plane as well. There on
-   * Deno only: what it is about is the server.
+   * Runs in both places, and winds the clock of the operator itself: hours pass on the real control plane as well.
    */
   timed(name: string, body: (world: TimedWorld) => Promise<void>): void;
   /** Runs in the process only: it counts requests, makes them fail, or lets hours pass. */
   virtual(name: string, body: (world: VirtualWorld) => Promise<void>, options?: VirtualWorldOptions): void;
 }
+
+/**
+ * Whether scenarios run on a real control plane: on Deno, as they are about the server. The nightly run sets REAL_EVERYWHERE, so
+ * that they do on Bun and Node, too; there e2e and conformance tests meet the server each time.
+ */
+const RUNS_ON_REAL = currentHost().name === "deno" || process.env["REAL_EVERYWHERE"] === "yes";
 
 /** Of this file's suites: how many are not over yet, and the control plane that they share once one of them needs it. */
 const shared: { suites: number; place: Promise<RealPlace> | undefined } = { suites: 0, place: undefined };
@@ -58,6 +63,7 @@ export function suite(title: string, declare: (scenario: Scenario) => void): voi
       );
     };
     function real(name: string, body: (place: RealPlace) => Promise<void>): void {
+      if (!RUNS_ON_REAL) return;
       it(onReal(name), { timeout: 180_000, skip: missing ?? false }, async () => {
         shared.place ??= RealPlace.open();
         await body(await shared.place);
@@ -66,7 +72,7 @@ export function suite(title: string, declare: (scenario: Scenario) => void): voi
     const sideBySide = new SideBySide();
     function both(name: string, body: (world: World) => Promise<void>): void {
       virtual(name, body);
-      if (!isWanted(title, name)) return;
+      if (!RUNS_ON_REAL || !isWanted(title, name)) return;
       const result = sideBySide.add(async () => {
         shared.place ??= RealPlace.open();
         await body(await (await shared.place).world());
@@ -79,7 +85,6 @@ export function suite(title: string, declare: (scenario: Scenario) => void): voi
     }
     function timed(name: string, body: (world: TimedWorld) => Promise<void>): void {
       virtual(name, body);
-      if (currentHost().name !== "deno") return;
       real(name, async (place) => await body(await place.timedWorld()));
     }
     declare(Object.assign(both, { alone, virtual, timed }));
