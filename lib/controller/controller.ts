@@ -261,7 +261,11 @@ export class Controller implements Worker {
       if (hotLoops.isSuspicious(state, hasEvents)) await hotLoops.findOtherWriters(loopingIn(turn));
       return { result: untilConsistent(turn, await reconcile(turn, why)) };
     } catch (error) {
-      if (this.#hasLostTerm(turn, error)) return { result: { kind: "requeue", after: 0, wake: "retry" } };
+      if (this.#hasLostTerm(turn, error)) {
+        // NB: in the last second of a session nothing is sent any more: until it is renewed, or in doubt, no turn could do better.
+        const after = Math.max(0, turn.term?.timeLeft() ?? 0);
+        return { result: { kind: "requeue", after, wake: "retry" } };
+      }
       if (!signal.aborted) return { result: retryLater(turn, why, error), error };
       // A reconcile that is aborted with the operator goes on in the next process.
       if (error !== signal.reason) logger.warn("Reconcile failed while the operator stops", { error });

@@ -58,6 +58,9 @@ const MOST_NAMED = 10;
 const LONG: Seconds = 0.5;
 const REMEMBERED: Seconds = 10;
 
+/** The shortest pause between two looks. */
+const LEAST: Seconds = 0.001;
+
 /** The observer that warns of them. Disposing ends it. */
 export class StuckHandlers implements Observer, Disposable {
   readonly #options: StuckHandlersOptions;
@@ -146,9 +149,14 @@ export class StuckHandlers implements Observer, Disposable {
     return [...this.#calls.values()].filter((call) => mayEnd(call.attempt) && call.since <= since);
   }
 
-  /** One timer for all: it rings when the first call was due, and while there is any. A timer for each call would cost more. */
+  /**
+   * One timer for all: it rings when the first call was due, and while there is any. A timer for each call would cost more.
+   *
+   * NB: sums of times are not exact, so that a call may be a hair younger than its limit when the timer rings: the next one must not
+   * ring in the same moment.
+   */
   #arm(due: Seconds): void {
-    this.#timer = this.#options.host.clock.after(due - this.#now, () => this.#look());
+    this.#timer = this.#options.host.clock.after(Math.max(due - this.#now, LEAST), () => this.#look());
   }
 
   #look(): void {

@@ -12,6 +12,7 @@ import { type Runner, start, type TestCluster, testCluster } from "../../lib/kit
 import { type JsonObject, kinds, type Operator, operator, resource } from "../../mod.ts";
 import { sized } from "../support/size.ts";
 
+const ENDED = "The turn has ended with the term: the object is, or may be, another replica's";
 const MAP = { name: "m", namespace: "default" };
 const when = ({ name }: { readonly name: string }): boolean => name.startsWith("m");
 
@@ -189,6 +190,42 @@ describe("replicas: the fence", () => {
     assert.equal(after.metadata.resourceVersion, resourceVersion);
     await run.advance(60);
     assert.equal(run.calls.length, 2);
+    await run.stop();
+  });
+});
+
+describe("replicas: the last second of a session", () => {
+  it("[N28.17] begins no turn again and again while nothing may be sent any more, and goes on when the session is renewed", async () => {
+    const { run, cluster } = await world(() => {
+      const op = operator();
+      op.on.create(
+        kinds.ConfigMap,
+        { id: "make", when },
+        ({ patch }) => void (patch.metadata.labels["made"] = "yes"),
+      );
+      op.timer(kinds.ConfigMap, { id: "tick", when, interval: 0.3 }, ({ patch, clock }) => {
+        patch.metadata.labels["tick"] = String(clock.monotonic()).replaceAll(".", "-");
+      });
+      return op;
+    }, 1);
+    await run.api.create(kinds.ConfigMap, newMap("m0"));
+    await run.until(() => run.calls.length > 3);
+    const refused = cluster.inject({
+      fault: { type: "refuse", code: 500 },
+      resource: "leases",
+      verbs: ["update"],
+      times: Infinity,
+    });
+    // The session is in doubt ten seconds after the last renewal, which was in the last two.
+    await run.advance(7);
+    for (let number = 1; number <= 40; number++) {
+      await run.api.create(kinds.ConfigMap, newMap(`m${number}`));
+      await run.advance(0.1);
+    }
+    const tries = run.messages().filter((message) => message === ENDED).length;
+    assert.ok(tries > 0 && tries <= 40, `${tries} turns that could write nothing`);
+    refused.remove();
+    await run.until(kinds.ConfigMap, "m40", { metadata: { labels: { made: "yes" } } }, { within: 30 });
     await run.stop();
   });
 });

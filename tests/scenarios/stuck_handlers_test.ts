@@ -53,6 +53,25 @@ suite("Handlers that never end", (scenario) => {
     },
   );
 
+  scenario.virtual("is named once, too, where a sum of times is not exact", async (world) => {
+    const op = operator();
+    const done = Promise.withResolvers<void>();
+    op.on.create(Example, async function forgets() {
+      await done.promise;
+    });
+    const running = await world.start(op);
+    const { clock } = world.host;
+    // Of some times, 60 s later are a hair less than 60 s later, in binary fractions.
+    while ((Math.round(clock.monotonic() * 1000) + 60_000) / 1000 - clock.monotonic() >= 60) {
+      await running.advance(0.001);
+    }
+    await new Objects(world).create("db-1");
+    await running.advance(61);
+    assert.equal(running.logs.filter(({ message }) => message === STUCK).length, 1);
+    done.resolve();
+    await running.stop();
+  });
+
   scenario.virtual("the time is a setting, and null says nothing ever", async (world) => {
     for (const [warnAfter, expected] of [[5, 1], [null, 0]] as const) {
       const op = operator({ execution: { warnAfter } });

@@ -1,185 +1,256 @@
 /**
- * Operators with replicas through random faults: killed, suspended, cut off, stopped; with clocks that differ.
+ * Operators with replicas through random faults: killed, suspended, cut off, stopped, started; with clocks that are set, an API
+ * server that is away, and connections that are reset.
  *
- * Proven from the requests that the API server takes, in their order: a replica writes an object only while the Lease of the
- * object's shard names that replica; a success that is noted on an object is not repeated; no change is lost. `RUNS` and
- * `LOTSE_SEED` say how many runs, and which.
+ * Proven from the requests that the API server takes, in their order (`term_witness.ts`): a replica writes an object only while the
+ * Lease of the object's shard names that replica; a success that is noted on an object is not repeated; no change is lost. `RUNS`
+ * and `LOTSE_SEED` say how many runs, and which.
  */
 
 import assert from "node:assert/strict";
 import process from "node:process";
 import { describe, it } from "node:test";
-import { shardOf } from "../../lib/engines/replicas/shard_fence.ts";
 import { type Runner, start, testCluster } from "../../lib/kits/testing/mod.ts";
+import type { Random } from "../../lib/runtime/host.ts";
 import { createVirtualRandom } from "../../lib/runtime/virtual/random.ts";
-import { type JsonObject, kinds, operator } from "../../mod.ts";
+import { type JsonObject, kinds, type Operator, operator, TemporaryError } from "../../mod.ts";
+import { type Fate, ReplicaNetwork } from "../support/replica_network.ts";
+import { TermWitness } from "../support/term_witness.ts";
+import { definitionOf, Example, EXAMPLES } from "../support/worlds.ts";
 
 const RUNS = Number(process.env["RUNS"] ?? 1);
 const SEED = Number(process.env["LOTSE_SEED"] ?? 1);
 const REPLICAS = 3;
-const OBJECTS = 6;
-const when = ({ name }: { readonly name: string }): boolean => name.startsWith("m");
+const NAMES = 6;
+const SECONDS = 60;
 
-/** What the API server has taken so far. */
-class Witness {
-  /** The number of the replica that has an identity. */
-  readonly #identities = new Map<string, number>();
-  /** The holder of each shard's Lease, by the Lease's name. */
-  readonly #holders = new Map<string, string>();
-  /** The states of objects that are noted as handled: "name value". */
-  readonly noted = new Set<string>();
-  readonly faults: string[] = [];
-  readonly #shards: number;
-  readonly #uids = new Map<string, string>();
-
-  constructor(shards: number) {
-    this.#shards = shards;
-  }
-
-  /** Looks at a request before it is answered, and at the object that the answer holds. */
-  async look(request: Request, answer: (request: Request) => Promise<Response>): Promise<Response> {
-    const [, replica] = /^https:\/\/replica-(\d+)\./.exec(request.url) ?? [];
-    if (replica === undefined || request.method === "GET") return await answer(request);
-    const { pathname } = new URL(request.url);
-    const name = pathname.split("/")[6] ?? "";
-    const text = await request.clone().text();
-    if (pathname.includes("/configmaps/")) this.#checkHolder(Number(replica), name);
-    const response = await answer(request);
-    if (response.status >= 300) return response;
-    const object: JsonObject = JSON.parse(await response.clone().text());
-    if (pathname.includes("/leases")) this.#sawLease(Number(replica), object);
-    else if (pathname.includes("/configmaps/")) this.#sawNote(name, text);
-    return response;
-  }
-
-  made(name: string, uid: string): void {
-    this.#uids.set(name, uid);
-  }
-
-  #leaseOf(name: string): string {
-    if (this.#shards === 1) return "operator";
-    return `operator-${shardOf(this.#uids.get(name) ?? "", this.#shards)}-of-${this.#shards}`;
-  }
-
-  #checkHolder(replica: number, name: string): void {
-    const holder = this.#holders.get(this.#leaseOf(name)) ?? "";
-    if (this.#identities.get(holder) === replica) return;
-    this.faults.push(
-      `replica ${replica} writes ${name}, which is of ${this.#identities.get(holder)} (${holder})`,
-    );
-  }
-
-  #sawLease(replica: number, object: JsonObject): void {
-    const { metadata, spec } = object as {
-      metadata?: { name?: string };
-      spec?: { holderIdentity?: string };
-    };
-    const name = metadata?.name ?? "";
-    const holder = spec?.holderIdentity ?? "";
-    if (!name.includes("-member-")) this.#holders.set(name, holder);
-    else if (holder !== "") this.#identities.set(holder, replica);
-  }
-
-  #sawNote(name: string, text: string): void {
-    const { metadata } = JSON.parse(text) as { metadata?: { annotations?: Record<string, string | null> } };
-    const essence = metadata?.annotations?.["lotse.dev/last-handled-configuration"];
-    const { data } = essence ? JSON.parse(essence) as { data?: { v?: string } } : {};
-    if (data?.v !== undefined) this.noted.add(`${name} ${data.v}`);
-  }
+/** An object that was made, by its uid. */
+interface Made {
+  readonly name: string;
+  v: number;
+  isDeleted: boolean;
 }
 
 /** One run: its faults by the seed. */
 class SharedRun {
-  readonly #random: { next(): number };
+  readonly #random: Random;
   readonly #run: Runner;
-  readonly #values = new Map<string, number>();
-  readonly #witness: Witness;
+  readonly #network: ReplicaNetwork;
+  readonly #witness: TermWitness;
+  readonly #made = new Map<string, Made>();
+  /** Undoes faults when their time is over, in steps from the beginning. */
+  readonly #ends: { readonly at: number; readonly end: () => void }[] = [];
+  #step = 0;
 
-  constructor(run: Runner, witness: Witness, random: { next(): number }) {
+  constructor(
+    { run, network, witness, random }: {
+      run: Runner;
+      network: ReplicaNetwork;
+      witness: TermWitness;
+      random: Random;
+    },
+  ) {
     this.#run = run;
+    this.#network = network;
     this.#witness = witness;
     this.#random = random;
   }
 
-  get values(): ReadonlyMap<string, number> {
-    return this.#values;
+  get made(): ReadonlyMap<string, Made> {
+    return this.#made;
   }
 
-  async go(seconds: number): Promise<void> {
-    for (let time = 0; time < seconds; time++) {
-      if (this.#random.next() < 0.12) this.#fault();
-      if (this.#random.next() < 0.5) await this.#change();
+  async go(steps: number): Promise<void> {
+    for (; this.#step < steps; this.#step++) {
+      for (const { at, end } of this.#ends) if (at === this.#step) end();
+      if (this.#random.next() < 0.2) this.#fault();
+      if (this.#random.next() < 0.6) await this.#change();
       await this.#run.advance(this.#random.next() * 2);
-      for (const replica of this.#run.replicas) if (this.#random.next() < 0.1) replica.rejoin();
     }
-    for (const replica of this.#run.replicas) replica.rejoin();
+    for (const { at, end } of this.#ends) if (at >= this.#step) end();
+    // After the longest suspension, a lease and a start.
     await this.#run.advance(60);
   }
 
   #fault(): void {
     const alive = this.#run.replicas.filter(({ isRunning }) => isRunning);
     const one = alive[Math.floor(this.#random.next() * alive.length)];
-    const kind = Math.floor(this.#random.next() * 5);
-    if (one === undefined) return;
-    if (kind === 0) one.isolate();
-    else if (kind <= 2) one.suspend(this.#random.next() * 12);
-    else if (alive.length > 1 && this.#random.next() < 0.3) kind === 3 ? one.kill() : one.stop();
+    if (one === undefined || alive.length < 2) return void this.#run.addReplica();
+    const number = this.#run.replicas.indexOf(one);
+    switch (Math.floor(this.#random.next() * 10)) {
+      case 0:
+        return one.kill();
+      case 1:
+        return one.stop();
+      case 2:
+        return one.suspend(1 + this.#random.next() * 12);
+      case 3:
+        return one.suspend(1 + this.#random.next() * 12, { machine: true });
+      case 4:
+        one.isolate();
+        return this.#for(8, () => one.rejoin());
+      case 5:
+        return one.stepClock((this.#random.next() - 0.5) * 7200);
+      case 6:
+        this.#network.out = this.#random.next() < 0.5 ? "refuses" : "hangs";
+        if (this.#network.out === "refuses") this.#network.resetStreams();
+        return this.#for(8, () => this.#network.out = "no");
+      case 7:
+        return this.#network.resetStreams(number);
+      case 8: {
+        const fates: readonly Fate[] = ["lose", "lose answer", "hang"];
+        const fate = fates[Math.floor(this.#random.next() * 3)]!;
+        this.#network.fate = (replica) => replica === number && this.#random.next() < 0.4 ? fate : "pass";
+        return this.#for(6, () => this.#network.fate = () => "pass");
+      }
+      default:
+        if (alive.length < 4) this.#run.addReplica();
+    }
+  }
+
+  #for(most: number, end: () => void): void {
+    this.#ends.push({ at: this.#step + 1 + Math.floor(this.#random.next() * most), end });
   }
 
   async #change(): Promise<void> {
     const { api } = this.#run;
-    const name = `m${Math.floor(this.#random.next() * OBJECTS)}`;
-    const value = (this.#values.get(name) ?? 0) + 1;
-    this.#values.set(name, value);
-    const data = { v: String(value) };
-    if (value > 1) return void await api.patch(kinds.ConfigMap, { name, namespace: "default" }, { data });
-    const { metadata } = await api.create(kinds.ConfigMap, {
-      metadata: { name, namespace: "default" },
-      data,
-    });
-    this.#witness.made(name, metadata.uid ?? "");
+    const address = { name: `m${Math.floor(this.#random.next() * NAMES)}`, namespace: "default" };
+    const found = await api.get(Example, address).catch(() => undefined);
+    const uid = found?.metadata.uid ?? "";
+    const made = this.#made.get(uid);
+    if (made === undefined) {
+      const object = { metadata: address, spec: { v: "1" } };
+      const { metadata } = await api.create(Example, object);
+      this.#witness.made(address.name, metadata.uid ?? "");
+      this.#made.set(metadata.uid ?? "", { name: address.name, v: 1, isDeleted: false });
+    } else if (this.#random.next() < 0.15) {
+      made.isDeleted = true;
+      await api.delete(Example, address);
+    } else if (!made.isDeleted) {
+      await api.patch(Example, address, { spec: { v: String(++made.v) } });
+    }
   }
+}
+
+/** The values that handlers have ended with: "uid" to v, and uids whose deletion was handled. */
+interface Ends {
+  readonly values: Map<string, string>;
+  readonly deleted: Set<string>;
+}
+
+/** Returns a function that makes the operator of a replica. */
+function operatorsOf(
+  witness: TermWitness,
+  ends: Ends,
+  { shards, random }: { shards: number; random: Random },
+) {
+  let replicas = 0;
+  return (): Operator => {
+    const by = replicas++;
+    const op = operator({
+      replicas: { shards, leaseDuration: 3, renewDeadline: 2, retryPeriod: 0.5, drainTimeout: 2 },
+    });
+    const make = (handler: string) =>
+    async ({ name, uid, spec, patch, clock, signal }: {
+      readonly name: string;
+      readonly uid: string;
+      readonly spec: Readonly<Record<string, unknown>>;
+      readonly patch: { readonly status: Record<string, unknown> };
+      readonly clock: { sleep(seconds: number, signal: AbortSignal): Promise<boolean> };
+      readonly signal: AbortSignal;
+    }): Promise<void> => {
+      const call = { uid, v: String(spec["v"]), handler };
+      witness.called(by, call);
+      await clock.sleep(random.next() * 0.6, signal);
+      if (random.next() < 0.3) throw new TemporaryError("Not yet", { delay: 0.5 });
+      const child = { metadata: { name, namespace: "default" }, data: { v: call.v } };
+      await op.api.apply(kinds.ConfigMap, child, { force: true });
+      signal.throwIfAborted();
+      patch.status[handler] = call.v;
+      ends.values.set(uid, call.v);
+      witness.ended(by, call);
+    };
+    const options = { backoff: 1 } as const;
+    // Two handlers: the success of one is noted while the other one is not done.
+    for (const id of ["first", "second"]) {
+      op.on.create(Example, { ...options, id }, make(id));
+      op.on.update(Example, { ...options, id: `${id}-again` }, make(`${id}-again`));
+    }
+    op.on.delete(Example, { ...options, id: "drop" }, async ({ uid, clock, signal }) => {
+      witness.called(by, { uid, v: "", handler: "drop" });
+      await clock.sleep(random.next() * 0.6, signal);
+      signal.throwIfAborted();
+      ends.deleted.add(uid);
+    });
+    return op;
+  };
+}
+
+/** Has the witness look at requests as the API server takes them. */
+function lookBy(witness: TermWitness) {
+  return async (
+    by: number,
+    request: Request,
+    answer: (request: Request) => Response | Promise<Response>,
+  ): Promise<Response> => {
+    const [resource = "", name = ""] = /\/namespaces\/[^/]+\/(.*)$/.exec(new URL(request.url).pathname)?.[1]
+      ?.split("/") ?? [];
+    const taken = { by, resource, name };
+    const text = await request.clone().text();
+    witness.took(taken);
+    const response = await answer(request);
+    if (response.status >= 300 || request.method === "DELETE") return response;
+    const object: JsonObject = JSON.parse(await response.clone().text());
+    witness.applied(taken, { body: text === "" ? {} : JSON.parse(text), object });
+    return response;
+  };
+}
+
+async function runOnce(seed: number): Promise<TermWitness> {
+  const random = createVirtualRandom(seed);
+  const shards = random.next() < 0.5 ? 1 : 4;
+  const witness = new TermWitness({
+    operator: "operator",
+    shards,
+    resource: EXAMPLES.plural,
+    children: "configmaps",
+  });
+  const ends: Ends = { values: new Map(), deleted: new Set() };
+  await using cluster = await testCluster({ seed, manifests: definitionOf(EXAMPLES) as JsonObject });
+  const network = new ReplicaNetwork({
+    clock: cluster.host.clock,
+    serve: cluster.fetch,
+    look: lookBy(witness),
+  });
+  const make = operatorsOf(witness, ends, { shards, random });
+  await using run = await start(make, { cluster: { ...cluster, fetch: network.fetch }, replicas: REPLICAS });
+  const faulty = new SharedRun({ run, network, witness, random });
+  await faulty.go(SECONDS);
+  assert.deepEqual(witness.faults, []);
+  for (const [uid, { name, v, isDeleted }] of faulty.made) {
+    const found = await run.api.get(Example, { name, namespace: "default" }).catch(() => undefined);
+    if (isDeleted) {
+      assert.notEqual(found?.metadata.uid, uid, `${name} is gone`);
+      assert.ok(ends.deleted.has(uid) || !witness.finalized.has(uid), `the deletion of ${name} was handled`);
+      continue;
+    }
+    assert.equal(ends.values.get(uid), String(v), `the last state of ${name} was handled`);
+    const again = v === 1 ? "" : "-again";
+    const isNoted = ["first", "second"].every((handler) =>
+      witness.noted.has(`${uid} ${v} ${handler}${again}`)
+    ) ||
+      ["first", "second"].every((handler) => witness.noted.has(`${uid} ${v} ${handler}`));
+    assert.ok(isNoted, `both handlers of ${name} are noted`);
+  }
+  return witness;
 }
 
 describe("Replicas that share objects", () => {
   for (let run = 0; run < RUNS; run++) {
     const seed = SEED + run;
-    it(`[N28.2] write in turn, repeat no success, and lose no change, whatever fails (seed ${seed})`, async () => {
-      const random = createVirtualRandom(seed);
-      const shards = random.next() < 0.5 ? 1 : 4;
-      const witness = new Witness(shards);
-      await using cluster = await testCluster({ seed });
-      const fetch = (request: Request): Promise<Response> =>
-        witness.look(request, (each) => Promise.resolve(cluster.fetch(each)));
-      const handled = new Map<string, string>();
-      const make = () => {
-        const op = operator({
-          replicas: { shards, leaseDuration: 3, renewDeadline: 2, retryPeriod: 0.5, drainTimeout: 2 },
-        });
-        const handle = async (
-          { name, body, clock, signal }: {
-            readonly name: string;
-            readonly body: object;
-            readonly clock: { sleep(seconds: number, signal: AbortSignal): Promise<boolean> };
-            readonly signal: AbortSignal;
-          },
-        ): Promise<void> => {
-          const { v = "" } = (body as { data?: { v?: string } }).data ?? {};
-          if (witness.noted.has(`${name} ${v}`)) witness.faults.push(`${name} ${v} is handled again`);
-          await clock.sleep(0.5, signal);
-          if (!signal.aborted) handled.set(name, v);
-        };
-        op.on.create(kinds.ConfigMap, { id: "make", when, backoff: 1 }, handle);
-        op.on.update(kinds.ConfigMap, { id: "change", when, backoff: 1 }, handle);
-        return op;
-      };
-      await using runner = await start(make, { cluster: { ...cluster, fetch }, replicas: REPLICAS });
-      const faulty = new SharedRun(runner, witness, random);
-      await faulty.go(60);
-      assert.deepEqual(witness.faults, []);
-      const last = [...faulty.values].map(([name, value]) => [name, String(value)]).sort();
-      assert.deepEqual([...handled].sort(), last, "the last state of each object was handled");
-      for (const [name, value] of faulty.values) assert.ok(witness.noted.has(`${name} ${value}`), name);
+    it(`[N28.2] write in turn, repeat no success, and lose no change, whatever fails (seed ${seed})`, async (t) => {
+      const { writes, moves } = await runOnce(seed);
+      t.diagnostic?.(`${writes} writes, ${moves} changes of hands`);
     });
   }
 });

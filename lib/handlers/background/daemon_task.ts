@@ -70,6 +70,9 @@ interface Writes {
 }
 
 // These phases are shared by all tasks, which are many and mostly wait.
+/** How long a write waits that could not be sent any more: sessions are renewed, or in doubt, by then. */
+const PERMIT_PAUSE: Seconds = 1;
+
 const WAITING: Phase = { kind: "waiting" };
 const FLUSHING: Phase = { kind: "flushing" };
 const ABANDONED: Phase = { kind: "abandoned" };
@@ -357,8 +360,8 @@ export class DaemonTask {
       pending.settle();
       return Infinity;
     }
-    // The session is in doubt: the write waits until this replica may work again; or the task is about to end.
-    if (result.error instanceof PermitEndedError) return clock.monotonic();
+    // The session is in doubt, or in its last second: the write waits until this replica may work again; or the task is about to end.
+    if (result.error instanceof PermitEndedError) return clock.monotonic() + PERMIT_PAUSE;
     const delays = [...settings.queueing.errorDelays];
     const { failures: attempt } = pending;
     const retryIn = delays[Math.min(attempt, delays.length) - 1] ?? 60;

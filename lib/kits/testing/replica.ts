@@ -15,8 +15,13 @@ export interface TestReplica {
   readonly isRunning: boolean;
   /** Ends the process at once, as `kill -9` does: nothing of it runs any more, and it says goodbye to nobody. */
   kill(): void;
-  /** Stops the process for some time, as SIGSTOP and a suspended machine do: then it goes on as if nothing had happened. */
-  suspend(seconds: Seconds): void;
+  /**
+   * Stops the process for some time, as SIGSTOP does: then it goes on as if nothing had happened. `machine`: the machine is
+   * suspended, so that its monotonic clock stands still, too. Default: false.
+   */
+  suspend(seconds: Seconds, options?: { readonly machine?: boolean }): void;
+  /** Sets its wall clock by so many seconds, forwards or (below 0) back, as people and time servers do. */
+  stepClock(seconds: Seconds): void;
   /** Cuts the process off from the cluster: its requests are not answered, and its streams are silent, until `rejoin()`. */
   isolate(): void;
   /** Ends an isolation. */
@@ -60,11 +65,15 @@ export class ReplicaWorld {
     this.#clock.freeze();
   }
 
-  suspend(seconds: Seconds): void {
-    this.#clock.freeze();
+  suspend(seconds: Seconds, { machine: isMachine = false }: { readonly machine?: boolean } = {}): void {
+    this.#clock.freeze({ isMachine });
     this.#base.clock.after(seconds, () => {
       if (!this.#isKilled) this.#clock.thaw();
     });
+  }
+
+  stepClock(seconds: Seconds): void {
+    this.#clock.step(seconds);
   }
 
   isolate(): void {

@@ -114,12 +114,13 @@ export class Runner implements AsyncDisposable {
   readonly calls: HandlerCall[];
   /** Objects of the cluster, by its administrator: all that `op.api` has. */
   readonly api: Api;
-  /** The replicas; none where `replicas` was not given. */
-  readonly replicas: readonly TestReplica[];
-  readonly #ops: readonly Runnable[];
+  readonly #replicas: TestReplica[] = [];
+  readonly #ops: Runnable[] = [];
   readonly #admin: Administrator;
   readonly #time: RunTime;
-  readonly #processes: readonly Process[];
+  readonly #processes: Process[] = [];
+  /** Begins another process with an operator of its own. */
+  readonly #launch: () => void;
   readonly #synced = Promise.withResolvers<void>();
   readonly #logger: Logger;
   readonly #globals: Disposable | undefined;
@@ -141,7 +142,6 @@ export class Runner implements AsyncDisposable {
     this.calls = calls.items;
     this.host = host;
     const make = typeof op === "function" ? op : () => op;
-    this.#ops = Array.from({ length: count ?? 1 }, () => make());
     this.#reraise = reraise;
     this.#timeout = timeout;
     this.#began = this.#now();
@@ -152,12 +152,18 @@ export class Runner implements AsyncDisposable {
     this.#globals = this.#takeOver(globals);
     const impersonate = typeof user === "string" ? { user } : user;
     const way = connectionOf(cluster);
-    this.#processes = this.#ops.map((each, number) => {
+    this.#launch = () => {
+      const runnable = make();
       // Checked: replicas live in a cluster in the process.
-      const world = count === undefined ? undefined : new ReplicaWorld(cluster as ServedCluster, number);
+      const world = count === undefined
+        ? undefined
+        : new ReplicaWorld(cluster as ServedCluster, this.#processes.length);
       const own: HandlerCall[] = [];
       const controller = new AbortController();
       const process: Process = { world, controller, calls: own, isRunning: true, run: Promise.resolve() };
+      this.#ops.push(runnable);
+      this.#processes.push(process);
+      if (world !== undefined) this.#replicas.push(replicaOf(process));
       const all = {
         ...runOptions,
         scope: runOptions.scope ?? "cluster",
@@ -177,7 +183,7 @@ export class Runner implements AsyncDisposable {
         },
       };
       // Whether the memo has the operator's type is for the test to know.
-      process.run = each.run(all as RunOptions<never>)
+      process.run = runnable.run(all as RunOptions<never>)
         .catch((error) => {
           this.#failure = { error, told: false };
         })
@@ -185,9 +191,25 @@ export class Runner implements AsyncDisposable {
           process.isRunning = false;
           this.#synced.resolve();
         });
-      return process;
-    });
-    this.replicas = this.#processes.flatMap((process) => process.world ? [replicaOf(process)] : []);
+    };
+    for (let number = 0; number < (count ?? 1); number++) this.#launch();
+  }
+
+  /** The replicas, in the order of their beginning; none where `replicas` was not given. */
+  get replicas(): readonly TestReplica[] {
+    return this.#replicas;
+  }
+
+  /**
+   * Starts another replica, as a Deployment does that is scaled up or updated: it is the last of `replicas` from now on.
+   *
+   * @throws {TypeError} Where `replicas` was not given.
+   */
+  addReplica(): TestReplica {
+    if (this.#replicas.length > 0) this.#launch();
+    const replica = this.#replicas.at(-1);
+    if (replica !== undefined) return replica;
+    throw new TypeError("Cannot add a replica to a run without replicas: start it with `replicas`");
   }
 
   /** Whether the operator has not ended. */
@@ -408,7 +430,8 @@ function replicaOf(process: Process): TestReplica {
       return isAlive(process);
     },
     kill: () => world?.kill(),
-    suspend: (seconds) => world?.suspend(seconds),
+    suspend: (seconds, options) => world?.suspend(seconds, options),
+    stepClock: (seconds) => world?.stepClock(seconds),
     isolate: () => world?.isolate(),
     rejoin: () => world?.rejoin(),
     stop: () => controller.abort(),

@@ -103,7 +103,9 @@ class HandClock implements VirtualClock {
     this.#activity.touch();
     if (seconds === Infinity) return { [Symbol.dispose]() {} };
     if (!(seconds > 0)) return this.#soon(callback);
-    const timer: Timer = { place: -1, due: this.#dueIn(seconds), order: this.#made++, fire: callback };
+    // NB: what is left of a pause may be a hair, as sums of times are not exact. Without time passing, that would wait again for ever.
+    const due = Math.max(this.#dueIn(seconds), this.#now + 1);
+    const timer: Timer = { place: -1, due, order: this.#made++, fire: callback };
     this.#timers.push(timer);
     return { [Symbol.dispose]: () => this.#timers.remove(timer) };
   }

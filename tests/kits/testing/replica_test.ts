@@ -40,4 +40,21 @@ describe("start(), with replicas", () => {
     const resumed = run.calls.filter(({ handler }) => handler === "resume");
     assert.equal(resumed.length, 10, "each object is resumed once by the next holder");
   });
+
+  it("adds replicas, as a rolling update does, and sets the clocks of each alone", async () => {
+    await using cluster = await testCluster();
+    await using run = await start(counting(), { cluster, replicas: 1 });
+    await run.until(() => run.messages().includes("Shard taken"));
+    const added = run.addReplica();
+    assert.equal(run.replicas[1], added);
+    await run.advance(10);
+    added.stepClock(-7200);
+    run.replicas[0]?.stepClock(7200);
+    run.replicas[0]?.stop();
+    await run.until(() => run.replicas[0]?.isRunning === false);
+    await run.api.create(kinds.ConfigMap, newMap("m1"));
+    await run.until(() => added.calls.length === 1, { within: 2 });
+    await using single = await start(operator(), { cluster });
+    assert.throws(() => single.addReplica(), /without replicas/);
+  });
 });

@@ -127,6 +127,14 @@ describe("VirtualClock", () => {
     assert.deepEqual(log, [1, 300, 40 * 86_400_000]);
   });
 
+  it("lets time pass before any timer that is not due at once: a hair of a pause is a millisecond", async () => {
+    const { clock } = virtualHost();
+    let firedAt: number | undefined;
+    clock.after(1e-12, () => firedAt = clock.monotonic());
+    await clock.advance(1);
+    assert.equal(firedAt, 0.001);
+  });
+
   it("until() stops at the first timer after which the condition holds", async () => {
     const { clock } = virtualHost({ start: 0 });
     let count = 0;
