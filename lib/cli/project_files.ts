@@ -99,7 +99,7 @@ const DEV = "dev handlers.ts --apply deploy/crd.yaml deploy/example.yaml";
 function manifestsBy(lotse: string, { name }: ProjectOptions): string {
   const image = `registry.example.com/${name}:0.1.0`;
   return `${lotse} generate crd handlers.ts > deploy/crd.yaml && ` +
-    `${lotse} generate manifests handlers.ts --name ${name} --image ${image} > deploy/operator.yaml`;
+    `${lotse} generate manifests handlers.ts --name ${name} --image ${image} --replicas 2 > deploy/operator.yaml`;
 }
 
 function testName({ runtime }: ProjectOptions): string {
@@ -352,6 +352,8 @@ them. A new field of the kind has one place, the schema in \`handlers.ts\`.
 
 ## Deploy
 
+Two Pods share the objects by a Lease: while one works, the other one is ready to take over.
+
 \`\`\`sh
 docker build -t registry.example.com/${name}:0.1.0 .   # inside: ${build}
 docker push registry.example.com/${name}:0.1.0
@@ -372,5 +374,7 @@ First the objects, while the operator runs and can finish their deletion; then t
 kubectl delete ${plural}.${group} --all --all-namespaces
 kubectl delete -f deploy/operator.yaml
 \`\`\`
+
+To leave the objects where they are, or when the operator does not run any more: \`lotse uninstall -f deploy/operator.yaml\`.
 `;
 }

@@ -15,16 +15,23 @@ export interface Story {
   readonly declare: (op: Operator) => void;
   /** Called before each scrape, with the number of the minute. */
   readonly each?: (objects: Objects, minute: number, world: VirtualWorld) => Promise<void> | void;
-  /** How long it goes on. */
-  readonly minutes: number;
+  /** When the fault begins, in minutes. Default: `AT`. */
+  readonly at?: number;
+  /** Whether the operator ends then. */
+  readonly dies?: true;
+  /** How long it goes on. Default: until all alerts must have fired. */
+  readonly minutes?: number;
   readonly fires: readonly string[];
 }
 
 /** The scrapes, in order: the value of each series, by its name with its labels. */
 export type Recorded = readonly ReadonlyMap<string, number>[];
 
-/** Plays a story. */
-export async function record({ settings, declare, each, minutes }: Story): Promise<Recorded> {
+/** Plays a story for so many minutes. An operator that has died has scrapes without series. */
+export async function record(
+  { settings, declare, each, dies, at }: Story,
+  minutes: number,
+): Promise<Recorded> {
   const world = await virtualWorld({ wallClock: "steady" });
   const op = operator({ networking: { errorBackoffs: [] }, ...settings });
   declare(op);
@@ -33,6 +40,10 @@ export async function record({ settings, declare, each, minutes }: Story): Promi
   const recorded: ReadonlyMap<string, number>[] = [];
   for (let scrape = 0; scrape <= (minutes * 60) / INTERVAL; scrape++) {
     const minute = (scrape * INTERVAL) / 60;
+    if (dies && minute >= (at ?? 0)) {
+      recorded.push(new Map());
+      continue;
+    }
     if (Number.isInteger(minute)) await each?.(objects, minute, world);
     await running.advance(INTERVAL);
     recorded.push(parse(await scrapeText(world.host)));
@@ -68,8 +79,6 @@ export function inputSeries(recorded: Recorded, job: string): object[] {
     series: name.endsWith("}") ? name.replace(/\}$/, `,${labels}}`) : `${name}{${labels}}`,
     values: values(name),
   }));
-  // A story without series is one of an operator that is not there.
-  return names.size === 0
-    ? []
-    : [...own, { series: `up{${labels}}`, values: recorded.map(() => "1").join(" ") }];
+  const up = recorded.map((scrape) => scrape.size > 0 ? "1" : "0").join(" ");
+  return [...own, { series: `up{${labels}}`, values: up }];
 }

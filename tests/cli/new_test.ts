@@ -112,7 +112,7 @@ describe("lotse new", () => {
       const { scripts, tasks } = JSON.parse(await host.files.readText(`/work/tea/${file}`));
       assert.match(
         (scripts ?? tasks).manifests,
-        /generate crd handlers\.ts > deploy\/crd\.yaml && .*generate manifests handlers\.ts --name tea --image \S+ > deploy\/operator\.yaml$/,
+        /generate crd handlers\.ts > deploy\/crd\.yaml && .*generate manifests handlers\.ts --name tea --image \S+ --replicas 2 > deploy\/operator\.yaml$/,
       );
       assert.match(host.process.stdout, /manifests\n/);
     }

@@ -180,7 +180,9 @@ describe("A stranger", () => {
     await using plane = await startControlPlane();
     const start = async (folder: string) => {
       const args = await deployedArguments(plane, { name: "tea", folder });
-      return new Program(join(folder, "operator"), args, { cwd: folder });
+      // Outside of a Pod the namespace of the Leases must be named.
+      const env = { LOTSE_REPLICAS_NAME: "tea", LOTSE_REPLICAS_NAMESPACE: "tea" };
+      return new Program(join(folder, "operator"), args, { cwd: folder, env });
     };
     for (const folder of projects.values()) {
       const deploy = (name: string) => join(folder, "deploy", name);

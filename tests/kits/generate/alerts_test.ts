@@ -19,6 +19,17 @@ describe("alertsOf()", () => {
     }
   });
 
+  it("has a page that says within which time each fires, no shorter than the alert waits", () => {
+    const told = new Map(
+      [...read("docs/alerts.md").matchAll(/^## (\w+)\n\nFires within (\d+) minutes/gm)]
+        .map(([, title = "", minutes]) => [title, Number(minutes)]),
+    );
+    for (const { alert, for: wait } of rules) {
+      const minutes = told.get(alert.replace("FlowerShop", "")) ?? 0;
+      assert.ok(minutes > parseInt(wait), `${alert}: ${minutes} minutes, and it waits for ${wait}`);
+    }
+  });
+
   it("leads to a page of the author's own", () => {
     const [group] = alertsOf({ name: "shop", runbook: "https://wiki.example.com/ops" });
     assert.equal(group?.rules[0]?.annotations.runbook_url, "https://wiki.example.com/ops#absent");

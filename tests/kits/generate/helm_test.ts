@@ -4,7 +4,7 @@ import bakery from "../../../examples/27-schemas/handlers.ts";
 import { toChart } from "../../../lib/kits/generate/helm.ts";
 import { manifestsOf } from "../../support/manifests.ts";
 import { parseYaml } from "../../../lib/runtime/yaml.ts";
-import { operator, resource } from "../../../mod.ts";
+import { operator, resource, webhookServer } from "../../../mod.ts";
 import { z } from "zod";
 
 const OPTIONS = {
@@ -33,7 +33,82 @@ describe("toChart()", () => {
     assert.deepEqual(values.image, {
       ...{ repository: "registry.example.com:5000/bakery", tag: "1.0", pullPolicy: "IfNotPresent" },
     });
-    assert.deepEqual([values.monitoring, values.networkPolicy], [{ enabled: false }, { enabled: true }]);
+    assert.deepEqual([values.monitoring, values.networkPolicy], [
+      { enabled: false, labels: {} },
+      { enabled: true },
+    ]);
+    assert.deepEqual([values.replicas, values.terminationGracePeriodSeconds], [1, 610]);
+    assert.match(text("values.yaml"), /^# The operator's image\.\nimage:\n/);
+  });
+
+  it("has each value in a template, where it belongs", () => {
+    const operator = text("templates/operator.yaml");
+    const member = (name: string, indent: string): void =>
+      assert.ok(
+        operator.includes(
+          `${indent}{{- with .Values.${name} }}\n${indent}${name}: {{- toYaml . | nindent ${
+            indent.length + 2
+          } }}\n${indent}{{- end }}\n`,
+        ),
+        name,
+      );
+    for (
+      const name of ["imagePullSecrets", "nodeSelector", "tolerations", "affinity", "priorityClassName"]
+    ) member(name, "      ");
+    assert.ok(
+      operator.includes(
+        "            {{- with .Values.env }}\n            {{- toYaml . | nindent 12 }}\n            {{- end }}\n",
+      ),
+    );
+    assert.match(operator, /^ {4}\{\{- with \.Values\.annotations \}\}$/m);
+    const everything = [...files.values()].join("");
+    const [values] = parseYaml(text("values.yaml")) as Loose[];
+    for (const name of Object.keys(values)) {
+      assert.match(everything, new RegExp(`\\.Values\\.${name}\\b`), name);
+    }
+    assert.doesNotMatch(everything, /HELM_/);
+  });
+
+  it("has the names of the release, but for those that the code gives", () => {
+    const own = '{{ include "bakery.fullname" . }}';
+    assert.ok(
+      text("templates/rbac.yaml").includes(
+        `roleRef:\n  apiGroup: rbac.authorization.k8s.io\n  kind: ClusterRole\n  name: ${own}\n`,
+      ),
+    );
+    assert.ok(
+      text("templates/operator.yaml").includes(
+        'serviceAccountName: {{ include "bakery.serviceAccountName" . }}',
+      ),
+    );
+    assert.ok(text("templates/monitoring.yaml").includes(`job="${own}"`));
+    const op = operator({
+      admission: {
+        managed: "ferry.example.com",
+        server: webhookServer({ service: { name: "ferry-hooks" } }),
+      },
+      replicas: true,
+    });
+    op.on.validate(resource({ group: "example.com", version: "v1", plural: "ferries" }), () => {});
+    const leaves = (replicas: Loose): string => {
+      op.settings.replicas.name = replicas;
+      const manifests = manifestsOf({ ...OPTIONS, operators: [op], replicas: 2 });
+      const chart = toChart(manifests, {
+        ...{ monitoring: false, networkPolicy: false, name: "bakery", version: "1.2.3" },
+      });
+      return (chart.get("templates/operator.yaml") ?? "") + chart.get("templates/rbac.yaml");
+    };
+    const derived = leaves(null);
+    assert.ok(derived.includes(`name: LOTSE_REPLICAS_NAME\n              value: ${own}\n`));
+    assert.match(derived, /kind: ValidatingWebhookConfiguration\nmetadata:\n {2}name: ferry\.example\.com\n/);
+    assert.match(derived, /^ {2}name: ferry-hooks$/m);
+    assert.ok(!derived.includes("one replica"), "the code has Leases");
+    const fixed = leaves("bread");
+    assert.ok(fixed.includes("name: LOTSE_REPLICAS_NAME\n              value: bread\n"));
+    assert.match(
+      text("templates/operator.yaml"),
+      /^\{\{- if gt \(int \.Values\.replicas\) 1 \}\}\n\{\{- fail/,
+    );
   });
 
   it("puts the release's namespace, the image and other values into templates", () => {
