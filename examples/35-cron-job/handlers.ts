@@ -2,11 +2,13 @@
  * Reports that are made again and again by Jobs, as a CronJob does: admission fills in and refuses, a reconcile makes one Job
  * for each time that is due, and removes old ones.
  */
-import { AdmissionError, kinds, operator, resource, webhookServer } from "@lotse/lotse";
+import { AdmissionError, cron, kinds, operator, resource, webhookServer } from "@lotse/lotse";
 import { child } from "@lotse/lotse/children";
 
 interface ReportSpec {
-  everyMinutes: number;
+  /** A cron expression, such as `0 3 * * *`. */
+  schedule: string;
+  timeZone?: string;
   image: string;
   keep?: number;
   suspend?: boolean;
@@ -27,32 +29,41 @@ op.on.mutate(Report, { operations: ["CREATE"] }, function setDefaults({ spec, pa
 });
 
 op.on.validate(Report, { operations: ["CREATE", "UPDATE"] }, function checkTimes({ spec }) {
-  if (Number.isInteger(spec.everyMinutes) && spec.everyMinutes > 0) return;
-  throw new AdmissionError(`A report is made every 1, 2, 3 … minutes, not ${spec.everyMinutes}`, {
-    code: 422,
-  });
+  try {
+    cron(spec.schedule, spec);
+  } catch (error) {
+    throw new AdmissionError(`spec.schedule: ${error instanceof Error ? error.message : error}`, {
+      code: 422,
+    });
+  }
 });
 
 op.owns(Report, kinds.Job);
 
 op.reconcile(Report, async function plan({ name, spec, status, body, children, clock, patch, logger }) {
-  const period = spec.everyMinutes * 60_000;
-  const now = clock.now();
-  const due = Math.floor(now / period) * period;
-  const began = Date.parse(body.metadata.creationTimestamp ?? "");
-  const last = status.lastTime === undefined ? began : Date.parse(status.lastTime);
-  const isDue = !spec.suspend && due > last;
-  const newest = isDue ? due : last;
+  const times = cron(spec.schedule, spec);
+  const now = new Date(clock.now());
+  const began = new Date(body.metadata.creationTimestamp ?? now);
+  const last = new Date(status.lastTime ?? began);
+  // The time itself counts: a turn may come to the millisecond.
+  const due = times.previous(new Date(now.getTime() + 1));
+  const isDue = !spec.suspend && due !== undefined && due > last;
   // A Job is named after its time: however often this runs, each time has one.
-  const times = newest > began
-    ? Array.from({ length: spec.keep ?? 3 }, (_, age) => newest - age * period).filter((time) => time > began)
-    : [];
-  await children(Object.fromEntries(times.map((time) => [`at-${time / 60_000}`, jobOf(name, spec)])));
+  const kept: Date[] = [];
+  let time = isDue ? due : last;
+  while (time > began && kept.length < (spec.keep ?? 3)) {
+    kept.push(time);
+    time = times.previous(time) ?? began;
+  }
+  await children(
+    Object.fromEntries(kept.map((each) => [`at-${each.getTime() / 60_000}`, jobOf(name, spec)])),
+  );
   if (isDue) {
-    patch.status.lastTime = new Date(due).toISOString();
+    patch.status.lastTime = due.toISOString();
     logger.info("Job made");
   }
-  return spec.suspend ? undefined : { requeueAfter: (due + period - now) / 1000 };
+  const next = spec.suspend ? undefined : times.next(now);
+  return next && { requeueAfter: (next.getTime() - now.getTime()) / 1000 };
 });
 
 function jobOf(name: string, { image }: Pick<ReportSpec, "image">) {
