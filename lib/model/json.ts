@@ -221,7 +221,7 @@ export function canonicalJson(value: unknown): string {
     if (!isList && (member === null || member === undefined)) continue;
     if (!level.isEmpty) text += ",";
     level.isEmpty = false;
-    if (!isList) text += `${JSON.stringify(key)}:`;
+    if (!isList) text += PLAIN.test(key) ? `"${key}":` : `${JSON.stringify(key)}:`;
     if (typeof member !== "object" || member === null) text += canonicalScalar(member);
     else {
       if (open.length > DEEPEST) {
@@ -234,6 +234,9 @@ export function canonicalJson(value: unknown): string {
   }
   return text;
 }
+
+/** Keys that stand in JSON as they are: nearly all. */
+const PLAIN = /^[\w$./-]*$/;
 
 /** An object or list that is being written. */
 interface WrittenLevel {
@@ -255,6 +258,7 @@ function canonicalScalar(value: unknown): string {
   if (typeof value === "bigint") return String(value);
   // As JSON, such numbers end in zeros that are not theirs, or in an exponent; bigints of the same size do not.
   if (typeof value === "number" && isLarge(value)) return String(BigInt(value));
+  if (typeof value === "boolean" || Number.isFinite(value)) return String(value);
   return JSON.stringify(value ?? null) ?? "null";
 }
 
