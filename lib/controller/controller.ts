@@ -297,8 +297,10 @@ export class Controller implements Worker {
   /** Whether an object that was there before the operator is as it would be after its first turn, so that it needs none. */
   #isSettled(state: ObjectState, { sees, manners, handlers: { fields } }: Kind, told: ObjectEvent): boolean {
     if (told.event.type !== null || sees === undefined || state.doubt !== undefined) return false;
-    if (this.#leaving.has(state.key) || this.#run.pauses?.concerns(told.event.object) === true) return false;
     const run = this.#run;
+    const { object } = told.event;
+    if (this.#leaving.has(state.key)) return false;
+    if (run.pauses?.concerns(object) === true || run.wishes?.concerns(object) === true) return false;
     return manners.every(({ manner, handlers }) =>
       manner.isSettled?.(state, { handlers, fields, run }) === true
     );

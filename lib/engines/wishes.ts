@@ -7,7 +7,7 @@
  */
 
 import type { Subject } from "../execution/observer.ts";
-import type { WatchEvent } from "../model/object.ts";
+import type { KubeObject, WatchEvent } from "../model/object.ts";
 
 /** The wishes of one run. */
 export class Wishes {
@@ -19,6 +19,11 @@ export class Wishes {
   /** @param prefix Returns the domain of the operator's annotations. */
   constructor(prefix: () => string) {
     this.#prefix = prefix;
+  }
+
+  /** Whether a wish is on an object, which its first turn is to see. */
+  concerns({ metadata }: KubeObject): boolean {
+    return metadata?.annotations?.[this.#names().reconcile] !== undefined;
   }
 
   /** Whether people want an object to be handled now: once for each text. `events`: those that have brought the turn. */

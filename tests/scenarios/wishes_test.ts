@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { lifecycles, operator, TemporaryError } from "../../mod.ts";
+import { lifecycles, type Operator, operator, TemporaryError } from "../../mod.ts";
 import { suite } from "../support/scenario.ts";
 import { Example, Objects } from "../support/worlds.ts";
 
@@ -38,6 +38,36 @@ suite("wishes about one object", (scenario) => {
       await running.stop();
     },
   );
+
+  scenario.virtual("[N29.7] a text that was heeded by an earlier process is no new wish", async (world) => {
+    const objects = new Objects(world);
+    const calls: string[] = [];
+    const declare = (): Operator => {
+      const op = operator();
+      op.on.create(Example, { id: "make" }, ({ name }) => void calls.push(name));
+      op.on.update(Example, { id: "amend" }, ({ retry }) => {
+        calls.push(`amend ${retry}`);
+        throw new TemporaryError("Not yet", { delay: 3600 });
+      });
+      return op;
+    };
+    const first = await world.start(declare());
+    await objects.create("one", wished("a"));
+    await first.advance(5);
+    await objects.patch("one", { spec: { size: 2 } });
+    await first.advance(5);
+    await first.stop();
+    assert.deepEqual(calls.splice(0), ["one", "amend 0"]);
+    const second = await world.start(declare());
+    await second.advance(5);
+    await objects.patch("one", { status: { phase: "x" } }, "status");
+    await second.advance(5);
+    assert.deepEqual(calls.splice(0), []);
+    await objects.patch("one", wished("b"));
+    await second.advance(5);
+    assert.deepEqual(calls, ["amend 1"]);
+    await second.stop();
+  });
 
   scenario(
     "[N29.7] a reconcile is told of the wish, and a text that was there before is none",
