@@ -16,6 +16,7 @@ import { addExamples, CommandOption } from "./program.ts";
 import { findConfig } from "./project_config.ts";
 import { type Release, releaseOf } from "./release.ts";
 import { listenForSignals } from "./signals.ts";
+import { formatSbom, lockedPackages } from "./sbom.ts";
 import { sourcesOf } from "./sources.ts";
 
 interface BuildFlags {
@@ -24,6 +25,7 @@ interface BuildFlags {
   readonly target?: string;
   readonly release?: string;
   readonly commit?: string;
+  readonly sbom?: boolean;
 }
 
 /** Adds the command. */
@@ -52,7 +54,13 @@ export function addBuild(program: Command, host: Host): void {
         "What --version says; default: the version in package.json or deno.json",
       ),
     )
-    .addOption(new CommandOption("--commit <hash>", "The same; default: what git says of the folder"));
+    .addOption(new CommandOption("--commit <hash>", "The same; default: what git says of the folder"))
+    .addOption(
+      new CommandOption(
+        "--sbom",
+        "Write the packages inside, as the lock file names them, beside the executable: FILE.cdx.json (CycloneDX)",
+      ),
+    );
   addExamples(command, [
     "build handlers.ts -o operator",
     "build handlers.ts -o operator --target bun-linux-arm64",
@@ -70,20 +78,27 @@ async function build(files: readonly string[], flags: BuildFlags, host: Host): P
   const output = host.files.resolve(host.process.cwd(), flags.output);
   await checkOutput(flags.output, output, host);
   const folder = host.files.folderOf(paths[0] ?? "");
+  // Before the compiler, which takes its time.
+  const packages = flags.sbom ? await lockedPackages(folder, host) : undefined;
   const work = await host.files.makeTempFolder("lotse-build-");
   using stop = listenForSignals(host);
   try {
+    const release = await releaseOf(folder, flags, host);
     const job: Job = {
       host,
       folder,
       work,
       sources: await sourcesOf(paths, host),
-      call: startCall({ output, files, paths, release: await releaseOf(folder, flags, host) }),
+      call: startCall({ output, files, paths, release }),
       output,
       target: flags.target,
       signal: stop.signal,
     };
-    await (flags.backend === "deno" ? compileWithDeno(job) : compileWithBun(job));
+    const compiler = await (flags.backend === "deno" ? compileWithDeno(job) : compileWithBun(job));
+    if (packages !== undefined) {
+      const subject = { name: nameOf(output), version: release.version, runtime: compiler };
+      await host.files.writeText(`${output}.cdx.json`, formatSbom(packages, subject));
+    }
   } catch (error) {
     if (stop.signal.aborted) throw new CommandError("Cannot build: interrupted, and nothing was written");
     throw error;
@@ -120,12 +135,16 @@ interface CallOptions {
 
 /** Returns the statement with which the executable starts. */
 function startCall({ output, files, paths, release }: CallOptions): string {
-  const name = output.split(/[/\\]/).at(-1) ?? "operator";
+  const name = nameOf(output);
   const listed = files.map((path, index) =>
     `{ path: ${JSON.stringify(path)}, load: () => import(${JSON.stringify(paths[index])}) }`
   );
   const about = JSON.stringify({ name, ...release }).slice(1, -1);
   return `\nstartExecutable({ ${about}, files: [${listed.join(", ")}] });\n`;
+}
+
+function nameOf(output: string): string {
+  return output.split(/[/\\]/).at(-1) ?? "operator";
 }
 
 /** A program to compile. */
@@ -151,10 +170,10 @@ const BUN_PACKAGE = "bun@1.4.5";
 
 async function compileWithBun(
   { host, folder, work, sources, call, output, target, signal }: Job,
-): Promise<void> {
+): Promise<Compiler> {
   const script = host.files.resolve(work, "build.js");
   await host.files.writeText(script, BUN_SCRIPT);
-  const name = output.split(/[/\\]/).at(-1) ?? "operator";
+  const name = nameOf(output);
   const job: BunBuild = {
     doors: Object.fromEntries(await doorFiles(work, host)),
     folder,
@@ -164,7 +183,7 @@ async function compileWithBun(
     output,
     target: target === undefined || target.startsWith("bun-") ? target : `bun-${target}`,
   };
-  await compile("bun", {
+  return await compile("bun", {
     host,
     ways: waysToBun(host),
     args: [script, JSON.stringify(job)],
@@ -173,7 +192,7 @@ async function compileWithBun(
   });
 }
 
-async function compileWithDeno({ host, folder, work, call, output, target, signal }: Job): Promise<void> {
+async function compileWithDeno({ host, folder, work, call, output, target, signal }: Job): Promise<Compiler> {
   const doors = ownDoors();
   const start = doors.get("@lotse/lotse/executable") ?? "@lotse/lotse/executable";
   const entry = host.files.resolve(work, "entry.ts");
@@ -184,7 +203,7 @@ async function compileWithDeno({ host, folder, work, call, output, target, signa
   const args = ["compile", "--allow-all", "--no-check", ...found];
   if (target !== undefined) args.push("--target", target);
   args.push("--output", output, entry);
-  await compile("deno", { host, ways: waysToDeno(host), args, cwd: folder, signal });
+  return await compile("deno", { host, ways: waysToDeno(host), args, cwd: folder, signal });
 }
 
 /** A way to start a program. */
@@ -215,11 +234,23 @@ interface CompileOptions {
   readonly signal: AbortSignal;
 }
 
-async function compile(name: string, { host, ways, args, cwd, signal }: CompileOptions): Promise<void> {
+/** The runtime that has gone into the executable. */
+interface Compiler {
+  readonly name: string;
+  readonly version?: string;
+}
+
+async function compile(
+  name: string,
+  { host, ways, args, cwd, signal }: CompileOptions,
+): Promise<Compiler> {
   for (const way of ways) {
     const result = await tryToRun(host, { way, args, cwd, signal });
     if (result === undefined) continue;
-    if (result.code === 0) return;
+    if (result.code === 0) {
+      const said = await tryToRun(host, { way, args: ["--version"], cwd, signal });
+      return { name, version: /\d+\.\d+\.\d+\S*/.exec(said?.stdout ?? "")?.[0] };
+    }
     throw new CommandError(failure(name, result));
   }
   const tried = ways.map(({ command, args }) => [command, ...args].join(" ")).join(", ");

@@ -113,7 +113,7 @@ function valuesOf(
   ];
 }
 
-/** Source: Helm, "Chart template guide", "Named templates"; what `helm create` writes. Leases leave room for 50 characters. */
+/** Source: Helm, "Chart template guide", "Named templates". As `helm create` writes them; but Leases leave room for 50 characters. */
 function helpersOf(name: string): string {
   return `{{- define "${name}.name" -}}
 {{- default .Chart.Name .Values.nameOverride | trunc 50 | trimSuffix "-" }}
