@@ -12,7 +12,7 @@ interface Endpoint {
 
 /** A question. */
 export interface Asking {
-  readonly path: "/why" | "/queue" | "/metrics";
+  readonly path: "/why" | "/queue" | "/metrics" | "/log-level" | "/heap-snapshot";
   readonly question?: unknown;
   /** The process of the operator that is asked. Default: all that answer. */
   readonly pid?: number;

@@ -14,7 +14,7 @@ import { VERSION } from "../runtime/version.ts";
 import { declarationsIn, type Inside } from "./declarations.ts";
 import { runProgram } from "./dispatch.ts";
 import { type HandlerFile, importError, operatorsOf } from "./loading.ts";
-import { loggerFor } from "./options.ts";
+import { switchedLoggerFor } from "./options.ts";
 import { addExamples, newProgram } from "./program.ts";
 import { addRunOptions, type RunFlags, runOperators } from "./run.ts";
 import { listenForSignals } from "./signals.ts";
@@ -50,6 +50,8 @@ type Adder = (program: Command, host: Host, inside: Inside) => void;
 const COMMANDS: Readonly<Record<string, () => Promise<Adder>>> = {
   pause: async () => (await import("./steer.ts")).addPause,
   resume: async () => (await import("./freeze.ts")).addResume,
+  "log-level": async () => (await import("./log_level.ts")).addLogLevel,
+  "heap-snapshot": async () => (await import("./log_level.ts")).addHeapSnapshot,
   retry: async () => (await import("./steer.ts")).addRetry,
   why: async () => (await import("./why.ts")).addWhy,
   top: async () => (await import("./why.ts")).addTop,
@@ -86,7 +88,7 @@ async function runInside(
   flags: RunFlags,
   host: Host,
 ): Promise<void> {
-  const logger = loggerFor(flags, host);
+  const { logger, levels } = switchedLoggerFor(flags, host);
   using stop = listenForSignals(host);
   const loaded = await loadAll(files, host);
   const release = { version, commit };
@@ -94,6 +96,7 @@ async function runInside(
     host,
     flags,
     logger,
+    levels,
     release,
     signal: stop.signal,
     ready: () => host.process.endStart?.(),

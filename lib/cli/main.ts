@@ -30,6 +30,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Adder>>> = {
   why: async () => (await import("./why.ts")).addWhy,
   top: async () => (await import("./why.ts")).addTop,
   queue: async () => (await import("./why.ts")).addQueue,
+  "log-level": async () => (await import("./log_level.ts")).addLogLevel,
+  "heap-snapshot": async () => (await import("./log_level.ts")).addHeapSnapshot,
   uninstall: async () => (await import("./uninstall.ts")).addUninstall,
 };
 

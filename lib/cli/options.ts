@@ -3,8 +3,9 @@
 import type { Command } from "commander";
 
 import type { Host } from "../runtime/host.ts";
+import { LevelSwitch } from "../runtime/level_switch.ts";
 import { textSink } from "../runtime/log_format.ts";
-import { createLogger, type Logger, type LogLevel } from "../runtime/logging.ts";
+import { createLogger, type Logger, type LogLevel, type LogSink } from "../runtime/logging.ts";
 import { CommandOption, wholeNumber } from "./program.ts";
 
 /** Flags for logging: how much, and in which form. Source: Kopf, docs/cli, "Logging options". */
@@ -129,18 +130,31 @@ export function addOperatorOptions(command: Command): Command {
 
 /** Returns the logger that the options ask for; it writes to the standard error stream. */
 export function loggerFor(flags: LogFlags, host: Host): Logger {
+  return createLogger(sinkFor(flags, host), host.clock, "lotse");
+}
+
+/** Returns the logger that the flags ask for, and the switch of its level. */
+export function switchedLoggerFor(
+  flags: LogFlags,
+  host: Host,
+): { readonly logger: Logger; readonly levels: LevelSwitch } {
+  const options = { level: levelOf(flags), clock: host.clock };
+  const levels = new LevelSwitch(sinkFor(flags, host, "debug"), options);
+  return { logger: createLogger(levels, host.clock, "lotse"), levels };
+}
+
+function sinkFor(flags: LogFlags, host: Host, level = levelOf(flags)): LogSink {
   const onTerminal = host.process.isTerminal("stderr");
   const format = flags.logFormat ?? (onTerminal ? "plain" : "full");
-  const sink = textSink({
+  return textSink({
     format,
-    level: levelOf(flags),
+    level,
     refkey: flags.logRefkey,
     prefix: flags.logPrefix,
     color: onTerminal && format === "plain" && !host.process.env("NO_COLOR"),
     stacks: flags.debug ? "always" : "errors",
     write: (text) => host.process.write("stderr", text),
   });
-  return createLogger(sink, host.clock, "lotse");
 }
 
 /** -v and -d win over -q. Source: Kopf, docs/cli. */

@@ -5,6 +5,7 @@ import type { Command } from "commander";
 import type { Operator, RunOptions } from "../../mod.ts";
 import { detectIdentity } from "../operator/freeze.ts";
 import type { Host } from "../runtime/host.ts";
+import type { LevelSwitch } from "../runtime/level_switch.ts";
 import type { Logger } from "../runtime/logging.ts";
 import { CommandError, EXIT, isPortTaken } from "./errors.ts";
 import { importFiles, operatorsOf } from "./loading.ts";
@@ -16,12 +17,12 @@ import {
   type ClusterFlags,
   DEV_PRIORITY,
   type LogFlags,
-  loggerFor,
   type OperatorFlags,
   type ScopeFlags,
+  switchedLoggerFor,
 } from "./options.ts";
 import { addExamples, CommandOption } from "./program.ts";
-import { listenForSignals } from "./signals.ts";
+import { listenForLevel, listenForSignals } from "./signals.ts";
 
 /** The options of `run`, which built executables have, too. */
 export interface RunFlags extends ScopeFlags, ClusterFlags, OperatorFlags, LogFlags {}
@@ -55,16 +56,18 @@ export function addRun(program: Command, host: Host): void {
 }
 
 async function run(files: readonly string[], flags: RunFlags, host: Host): Promise<void> {
-  const logger = loggerFor(flags, host);
+  const { logger, levels } = switchedLoggerFor(flags, host);
   using stop = listenForSignals(host);
   const operators = operatorsOf(await importFiles(files, { host }));
-  await runOperators(operators, { host, flags, logger, signal: stop.signal });
+  await runOperators(operators, { host, flags, logger, levels, signal: stop.signal });
 }
 
 export interface RunOperatorsOptions {
   readonly host: Host;
   readonly flags: RunFlags;
   readonly logger: Logger;
+  /** The switch of its level. Default: it has none. */
+  readonly levels?: LevelSwitch;
   /** The kubeconfig of a cluster of one's own. Default: the kubeconfig of the flags. */
   readonly kubeconfig?: string;
   /** Stops them all, gracefully. */
@@ -82,7 +85,7 @@ export interface RunOperatorsOptions {
  */
 export async function runOperators(
   operators: readonly Operator[],
-  { host, flags, logger, kubeconfig, signal, release, ready }: RunOperatorsOptions,
+  { host, flags, logger, levels, kubeconfig, signal, release, ready }: RunOperatorsOptions,
 ): Promise<void> {
   if (operators.length > 1 && flags.liveness !== undefined) {
     throw new CommandError(
@@ -105,6 +108,7 @@ export async function runOperators(
       kubeconfig: kubeconfig ?? flags.kubeconfig,
       host,
       logger: told,
+      logLevels: levels,
       release,
       signal: stop,
       ready: () => --waiting === 0 && ready?.(),
@@ -113,6 +117,7 @@ export async function runOperators(
       throw error;
     })
   );
+  using _loud = levels && listenForLevel(host, { logger, levels });
   using _limit = limitShutdown(operators, { host, logger, signal });
   await Promise.allSettled(runs);
   if (!failure.signal.aborted) return;

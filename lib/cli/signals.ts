@@ -1,6 +1,8 @@
-/** SIGINT and SIGTERM: the first stops gracefully, the second at once.  */
+/** SIGINT and SIGTERM: the first stops gracefully, the second at once. SIGUSR2 shows all log lines for some time. */
 
 import type { Host, Seconds } from "../runtime/host.ts";
+import type { LevelSwitch } from "../runtime/level_switch.ts";
+import type { Logger } from "../runtime/logging.ts";
 import { EXIT } from "./errors.ts";
 
 /**
@@ -39,6 +41,21 @@ export function listenForSignals(host: Host, onStop?: (name: string) => void): S
     signal: controller.signal,
     [Symbol.dispose]: () => listeners.forEach((listener) => listener[Symbol.dispose]()),
   };
+}
+
+/** How long all lines are shown after the signal that asks for it. */
+const LOUD: Seconds = 600;
+
+/** Shows all log lines for ten minutes at SIGUSR2, where nobody can ask by `log-level`; a second one ends that. */
+export function listenForLevel(
+  host: Host,
+  { logger, levels }: { readonly logger: Logger; readonly levels: LevelSwitch },
+): Disposable {
+  return host.process.onSignal("SIGUSR2", () => {
+    if (levels.isSet) levels.reset();
+    else levels.set("debug", LOUD);
+    logger.warn("The log level is another one at SIGUSR2", { level: levels.level });
+  });
 }
 
 /** Resolves when the signal aborts. */

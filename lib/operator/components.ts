@@ -28,6 +28,7 @@ import type { Logger } from "../runtime/logging.ts";
 import { confidentialFieldsOf } from "../settings/server_selectors.ts";
 import type { Settings } from "../settings/settings.ts";
 import { Gates } from "./gates.ts";
+import type { RunOptions } from "./run_options.ts";
 import { LateMetrics } from "./late_metrics.ts";
 import { RecentCalls } from "./stray_errors.ts";
 
@@ -64,6 +65,8 @@ export interface RunningOptions {
   readonly selfCheck?: boolean;
   /** Whether questions from this machine are answered. */
   readonly questions?: boolean;
+  /** Changes the level of the logger's lines for some time. */
+  readonly logLevels?: RunOptions["logLevels"];
   /** Told of each call of a handler, when it begins and when it has ended. */
   readonly onCall?: (call: HandlerCall) => void;
   /** Returns the metrics of the author's own as text. */

@@ -305,6 +305,7 @@ export class Operator<Memo extends object = PlainMemo> {
       recordRights: options.recordRights,
       selfCheck: options.selfCheck,
       questions: options.questions,
+      logLevels: options.logLevels,
       release: options.release,
       onCall: options.onCall,
       customMetrics: () => this.#metrics.text(),

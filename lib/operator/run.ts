@@ -37,6 +37,7 @@ import { loadReplicas } from "./responsibility.ts";
 import { answerQuestions, type Answers } from "./questions.ts";
 import { handleStrayErrors } from "./stray_errors.ts";
 import { selfCheck } from "./self_check.ts";
+import { setLevel, writeHeapSnapshot } from "./process_wishes.ts";
 import { questionFrom } from "./why.ts";
 
 /** The operator's view of its run that goes on, or of its last one. Written by `runOperator()` alone. */
@@ -83,7 +84,7 @@ export async function runOperator(
     ? handleStrayErrors({ host, logger, observer, calls: components.recentCalls, onException })
     : undefined;
   await using _questions = options.questions
-    ? await answerQuestions({ host, logger, answers: answersOf(current, components) })
+    ? await answerQuestions({ host, logger, answers: answersOf(current, components, options) })
     : undefined;
   const activities = new Activities({ ...options, indices, observer });
   if (!await isDone(() => activities.startup(), signal)) return;
@@ -107,7 +108,11 @@ export async function runOperator(
 }
 
 /** Returns the answers to questions from this machine. */
-function answersOf(current: CurrentRun, { metrics, lateMetrics }: Components): Answers {
+function answersOf(
+  current: CurrentRun,
+  { metrics, lateMetrics }: Components,
+  { host, logger, logLevels, settings }: RunningOptions,
+): Answers {
   const serving = (): OperatorRun => {
     if (current.serving !== undefined) return current.serving;
     throw new TypeError("The operator has not begun to serve: it starts, or cannot log in (see its log)");
@@ -116,6 +121,8 @@ function answersOf(current: CurrentRun, { metrics, lateMetrics }: Components): A
     "/why": (question) => serving().explain(questionFrom(question)),
     "/queue": () => serving().queued(),
     "/metrics": async () => ({ text: await (metrics ?? lateMetrics)?.text(), isLate: metrics === undefined }),
+    "/log-level": (question) => setLevel(question, { logger, logLevels }),
+    "/heap-snapshot": () => writeHeapSnapshot(host, settings),
   };
 }
 

@@ -5,8 +5,8 @@ import type { HandlerCall } from "../engines/calls.ts";
 import type { PlainMemo } from "../handlers/arguments.ts";
 import { isObject } from "../model/json.ts";
 import { currentHost } from "../runtime/current_host.ts";
-import type { Files, Host } from "../runtime/host.ts";
-import type { Logger } from "../runtime/logging.ts";
+import type { Files, Host, Seconds } from "../runtime/host.ts";
+import type { Logger, LogLevel } from "../runtime/logging.ts";
 import { mergeSettings, type Settings, type SettingsOverrides } from "../settings/settings.ts";
 import { SETTINGS_FILE, settingsFromDocuments, settingsFromVariables } from "../settings/sources.ts";
 
@@ -74,6 +74,8 @@ export interface RunOptions<Memo extends object = PlainMemo> {
   readonly release?: { readonly version?: string; readonly commit?: string };
   /** Called when a handler is called, and again with the same value when it has ended: then that has its outcome. */
   readonly onCall?: (call: HandlerCall) => void;
+  /** Changes the level of the logger's lines for some time, for `lotse log-level`. Default: it cannot be changed. */
+  readonly logLevels?: { readonly level: LogLevel; set(level: LogLevel, seconds: Seconds): void };
   /** Default: plain lines on the standard error output, from level "info". */
   readonly logger?: Logger;
   /** The world to run in. Default: the real one. */
@@ -102,6 +104,7 @@ const RUN_OPTIONS: Readonly<Record<keyof RunOptions, true>> = {
   questions: true,
   release: true,
   onCall: true,
+  logLevels: true,
   logger: true,
   host: true,
 };

@@ -148,7 +148,13 @@ export interface Process {
   /** CPU time used so far by this process, in seconds (user and system). */
   cpu(): Seconds;
   /** Calls back on each such signal, instead of the default action, until disposed. */
-  onSignal(signal: "SIGINT" | "SIGTERM" | "SIGHUP", callback: () => void): Disposable;
+  onSignal(signal: ProcessSignal, callback: () => void): Disposable;
+  /**
+   * Writes all objects in memory into a file for tools of the runtime; no other code runs meanwhile. Absent where the runtime cannot.
+   *
+   * @throws {Error} If the file cannot be written.
+   */
+  writeHeapSnapshot?(path: string): void;
   /**
    * Calls back with each uncaught error, in place of the runtime's default action, which is to end the process
    * (Bun goes on after rejections): a promise that was rejected and not awaited, or an error out of a timer
@@ -187,6 +193,9 @@ export interface Process {
    */
   load?<Part>(load: () => Promise<Part>): Promise<Part>;
 }
+
+/** The signals that a process can listen to. */
+export type ProcessSignal = "SIGINT" | "SIGTERM" | "SIGHUP" | "SIGUSR2";
 
 /** A time in which no code could run. */
 export interface Block {

@@ -23,6 +23,7 @@ export type Rule = (value: unknown) => Complaint | undefined;
 /** All rules, by "section.setting". */
 export const RULES: Readonly<Record<string, Rule>> = Object.freeze({
   "process.ultimateExitingTimeout": orNull(seconds),
+  "process.heapSnapshots": flag,
   "probing.reasons": flag,
   "posting.enabled": flag,
   "posting.failures": flag,

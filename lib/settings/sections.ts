@@ -32,6 +32,8 @@ export type ObjectTransform = (object: KubeObject) => KubeObject | void;
 export interface ProcessSettings {
   /** How long a shutdown that a signal began may take, before the process is ended hard. Null: for ever. Default: 600. */
   ultimateExitingTimeout: Seconds | null;
+  /** Whether `lotse heap-snapshot` may write the process's memory, with all Secrets in it, into a file. Default: false. */
+  heapSnapshots: boolean;
 }
 
 /** Answers to probes. */

@@ -24,7 +24,7 @@ const ADMISSION: Settings["admission"] = {
 /** Returns the defaults of all settings; a new tree each time. */
 export function defaultSettings(): Settings {
   return {
-    process: { ultimateExitingTimeout: 600 },
+    process: { ultimateExitingTimeout: 600, heapSnapshots: false },
     probing: { reasons: false },
     posting: {
       enabled: true,

@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import { main } from "../../lib/cli/main.ts";
 // A virtual clock does not wait for files that are loaded late.
+import "../../lib/cli/log_level.ts";
+import { listenForLevel } from "../../lib/cli/signals.ts";
 import "../../lib/cli/why.ts";
+import { LevelSwitch } from "../../lib/runtime/level_switch.ts";
+import { silentLogger } from "../../lib/runtime/logging.ts";
 import { operator, TemporaryError } from "../../mod.ts";
 import { suite } from "../support/scenario.ts";
 import type { VirtualWorld } from "../support/virtual_world.ts";
@@ -132,6 +136,49 @@ suite("asking an operator on its machine", (scenario) => {
       const second = await run(world, "top", "--once");
       assert.match(second.output, /^objects 1, [^]*\nmake +examples\.lotse\.test +1 +0 +0 /);
       await running.stop();
+    },
+  );
+
+  scenario.virtual(
+    "[N22.5] the log level is another one for some time, and then as before",
+    async (world) => {
+      const { host } = world;
+      const options = { level: "info", clock: host.clock } as const;
+      const levels = new LevelSwitch({ level: "debug", write: () => {} }, options);
+      const op = operator();
+      op.on.create(Example, () => {});
+      const running = await world.start(op, { questions: true, logLevels: levels });
+      using _signal = listenForLevel(host, { logger: silentLogger(), levels });
+      assert.equal((await run(world, "log-level")).output, "The level is info\n");
+      assert.equal(
+        (await run(world, "log-level", "debug", "--for", "90s")).output,
+        "The level is debug for 90s\n",
+      );
+      assert.equal(levels.level, "debug");
+      await running.advance(91);
+      assert.equal(levels.level, "info");
+      const refused: Readonly<Record<string, RegExp>> = {
+        "log-level loud": /"loud" is no level: take one of debug, info, warn, error/,
+        "log-level debug --for 9d": /for a day at most/,
+        "log-level debug --for later": /"later" is no duration/,
+        "heap-snapshot": /Heap snapshots are not allowed.*process\.heapSnapshots/,
+      };
+      for (const [line, message] of Object.entries(refused)) {
+        assert.match((await run(world, ...line.split(" "))).output, message);
+      }
+      op.settings.process.heapSnapshots = true;
+      assert.match((await run(world, "heap-snapshot")).output, /This runtime cannot write heap snapshots/);
+      host.process.signal("SIGUSR2");
+      assert.equal(levels.level, "debug");
+      host.process.signal("SIGUSR2");
+      assert.equal(levels.level, "info");
+      await running.stop();
+      const quiet = await world.start(op, { questions: true });
+      assert.match(
+        (await run(world, "log-level", "debug")).output,
+        /cannot be changed: it has a logger of its author's own/,
+      );
+      await quiet.stop();
     },
   );
 

@@ -18,7 +18,7 @@ describe("defaultSettings()", () => {
   it("[A20] [B306] [C1] gives Kopf's defaults, but for what is ours on purpose", () => {
     const { persistence, ...sections } = defaultSettings();
     assert.deepEqual(sections, {
-      process: { ultimateExitingTimeout: 600 },
+      process: { ultimateExitingTimeout: 600, heapSnapshots: false },
       probing: { reasons: false },
       posting: {
         enabled: true,

@@ -53,6 +53,7 @@ export function nodeProcess(): Process {
       process.on(signal, listener);
       return { [Symbol.dispose]: () => void process.off(signal, listener) };
     },
+    writeHeapSnapshot: (path) => void process.getBuiltinModule("node:v8").writeHeapSnapshot(path),
     onStray: strayListener([]),
     losesContext: false,
     onBlocked,

@@ -140,6 +140,15 @@ export function processSuite(makeHost: () => Host): void {
       assert.deepEqual([given, isTerminal, name], [["run", "-v", "x y"], false, makeHost().name]);
     });
 
+    it("writeHeapSnapshot() writes a file, for the owner of its folder", async () => {
+      const { files, process } = makeHost();
+      const folder = await files.makeTempFolder("lotse-test-");
+      const path = files.resolve(folder, "a.heapsnapshot");
+      process.writeHeapSnapshot?.(path);
+      assert.ok((await files.readBytes(path)).length > 1000);
+      await files.remove(folder);
+    });
+
     it("onSignal() replaces the default action until it is disposed of", { timeout: 20_000 }, async () => {
       const [command, ...args] = await program(`
         const stop = Promise.withResolvers();
