@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { SpanStatusCode, trace } from "@opentelemetry/api";
 import { kinds, operator, TemporaryError } from "../../mod.ts";
+import { textSink } from "../../lib/runtime/log_format.ts";
 import { isTraced } from "../../lib/runtime/context.ts";
 import { suite } from "../support/scenario.ts";
 import { SpanRecorder } from "../support/spans.ts";
@@ -87,6 +88,34 @@ suite("traces", (scenario) => {
       const looks = recorder.named("lotse.handler look");
       assert.deepEqual(looks.map(({ attributes }) => attributes["k8s.object.name"]), ["one", "one"]);
       assert.deepEqual(recorder.spans.filter(({ ends }) => ends !== 1).map(({ name }) => name), []);
+    },
+  );
+
+  scenario.virtual(
+    "[N12] lines of handlers have the ids of their span and of their turn, as JSON, too",
+    async (world) => {
+      using recorder = new SpanRecorder();
+      const op = operator();
+      op.on.create(Example, function make({ logger }) {
+        logger.info("Making");
+      });
+      const running = await world.start(op);
+      await new Objects(world).create("one");
+      await running.settle();
+      await running.stop();
+      const [span] = recorder.named("lotse.handler make");
+      const record = running.logs.find(({ message }) => message === "Making");
+      const lines: string[] = [];
+      textSink({ format: "json", level: "debug", write: (text) => void lines.push(text) }).write(
+        record ?? assert.fail("no line"),
+      );
+      const line = JSON.parse(lines[0] ?? "");
+      assert.deepEqual([line.trace_id, line.span_id], [span?.traceId, span?.id]);
+      const turn = running.logs.filter(({ context }) => context?.["reconcile"] === line.reconcile);
+      assert.ok(
+        line.reconcile !== undefined && turn.length > 1,
+        "the framework's lines of the turn have it, too",
+      );
     },
   );
 
