@@ -17,6 +17,7 @@ import { currentPermit } from "../execution/invoke.ts";
 import { checkCertificateTimes } from "../handlers/admission/webhook_secret.ts";
 import { checkWebhookNames } from "../handlers/admission/webhook_configuration.ts";
 import type { Ledger } from "../engines/ledger.ts";
+import type { Metrics } from "../engines/metrics/metrics.ts";
 import { parseProbeAddress, type Route, serveProbes } from "../engines/probing.ts";
 import type { Resource } from "../model/resource.ts";
 import { formatSelector } from "../model/selector.ts";
@@ -223,9 +224,10 @@ async function answerProbes(
   { options: { liveness, logger, settings }, components: { metrics, listeners }, activities, current }: Life,
 ): Promise<AsyncDisposable | undefined> {
   if (liveness === undefined) return undefined;
-  const routes: readonly Route[] = metrics === undefined
-    ? []
-    : [{ path: "/metrics", handle: (request) => metrics.answer(request) }];
+  const routes: readonly Route[] = metrics === undefined ? [] : [{
+    path: "/metrics",
+    handle: await metricsRoute(metrics, { settings, logger, current, host: listeners.host }),
+  }];
   const { host } = listeners;
   return await serveProbes({
     host,
@@ -241,6 +243,23 @@ async function answerProbes(
     tellsReasons: () => settings.probing.reasons,
     routes,
   });
+}
+
+/** Returns the way in which metrics are answered. NB: startup handlers have set the settings by now. */
+async function metricsRoute(
+  metrics: Pick<Metrics, "answer">,
+  { settings, logger, host, current }:
+    & Pick<RunningOptions, "settings" | "logger" | "host">
+    & Pick<Life, "current">,
+): Promise<Route["handle"]> {
+  if (!settings.probing.metricsReview) return (request) => metrics.answer(request);
+  const { MetricsGate } = await import("../engines/metrics/metrics_gate.ts");
+  const gate = new MetricsGate({
+    clock: host.clock,
+    logger: logger.child({ name: "lotse.probing" }),
+    client: () => current.serving?.client,
+  });
+  return (request) => gate.answer(request, () => metrics.answer(request));
 }
 
 /**

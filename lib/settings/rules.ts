@@ -25,6 +25,7 @@ export const RULES: Readonly<Record<string, Rule>> = Object.freeze({
   "process.ultimateExitingTimeout": orNull(seconds),
   "process.heapSnapshots": flag,
   "probing.reasons": flag,
+  "probing.metricsReview": flag,
   "posting.enabled": flag,
   "posting.failures": flag,
   "posting.loggers": flag,

@@ -43,6 +43,11 @@ export interface ProbingSettings {
    * and errors. Default: false; there, only the names of the checks are told.
    */
   reasons: boolean;
+  /**
+   * Whether `/metrics` answers only callers with a bearer token that the API server knows, of users who may `get` the URL
+   * (TokenReview, SubjectAccessReview). Default: false; whoever reaches the port may read.
+   */
+  metricsReview: boolean;
 }
 
 /** Kubernetes Events about handled objects. */

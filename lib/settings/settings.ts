@@ -25,7 +25,7 @@ const ADMISSION: Settings["admission"] = {
 export function defaultSettings(): Settings {
   return {
     process: { ultimateExitingTimeout: 600, heapSnapshots: false },
-    probing: { reasons: false },
+    probing: { reasons: false, metricsReview: false },
     posting: {
       enabled: true,
       failures: true,

@@ -19,7 +19,7 @@ describe("defaultSettings()", () => {
     const { persistence, ...sections } = defaultSettings();
     assert.deepEqual(sections, {
       process: { ultimateExitingTimeout: 600, heapSnapshots: false },
-      probing: { reasons: false },
+      probing: { reasons: false, metricsReview: false },
       posting: {
         enabled: true,
         failures: true,

@@ -215,7 +215,7 @@ function names(fn: unknown, words: RegExp): boolean {
 }
 
 function frameworkNeeds(
-  { posting, scanning, peering, admission }: Settings,
+  { posting, scanning, peering, admission, probing }: Settings,
   handlers: readonly DeclaredHandler[],
   namespaces: readonly (string | RegExp)[] | undefined,
 ): Need[] {
@@ -232,6 +232,13 @@ function frameworkNeeds(
   if (posting.enabled) {
     const group = posting.api === "v1" ? "" : "events.k8s.io";
     add({ group, resource: "events", namespaced: true, by: "events about objects" }, ["create", "patch"]);
+  }
+  if (probing.metricsReview) {
+    const by = "callers who read metrics";
+    add({ group: "authentication.k8s.io", resource: "tokenreviews", namespaced: false, by }, ["create"]);
+    add({ group: "authorization.k8s.io", resource: "subjectaccessreviews", namespaced: false, by }, [
+      "create",
+    ]);
   }
   if (!scanning.disabled) {
     const group = "apiextensions.k8s.io";

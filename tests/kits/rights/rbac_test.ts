@@ -51,6 +51,16 @@ describe("makeRbac()", () => {
     });
   });
 
+  it("[N59.4] lets operators ask about callers who read metrics, where they do", () => {
+    const op = operator({ ...QUIET, probing: { metricsReview: true } });
+    op.on.event(Cat, { id: "a" }, () => {});
+    assert.deepEqual(rules({ ...WHERE, operators: [op] }).ClusterRole, [
+      "authentication.k8s.io tokenreviews create",
+      "authorization.k8s.io subjectaccessreviews create",
+      "example.com cats list,watch",
+    ]);
+  });
+
   it("lets event handlers patch only where they name the patch", () => {
     const op = operator(QUIET);
     op.on.event(Cat, { id: "a" }, ({ patch }) => {
