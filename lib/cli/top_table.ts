@@ -4,6 +4,10 @@
 export interface TopRow {
   readonly kind: string;
   readonly handler: string;
+  /** How many calls go on now. */
+  readonly active: number;
+  /** For how long the longest of them has gone on, in seconds. */
+  readonly running: number;
   /** How often it was called. */
   readonly calls: number;
   /** How many calls have failed. */
@@ -23,16 +27,55 @@ interface Sample {
   readonly value: number;
 }
 
+/** The streams of one kind. */
+export interface StreamRow {
+  readonly kind: string;
+  /** Whether all objects have been listed. */
+  readonly listed: boolean;
+  /** For how long the server was not heard, in seconds. */
+  readonly silent: number;
+  /** How many events have come, those of listings included. */
+  readonly events: number;
+  /** How many come in a second, since the look before; undefined: this is the first look. */
+  readonly perSecond: number | undefined;
+  /** How often a stream had to be started again. */
+  readonly restarts: number;
+  /** How many attempts in a row have failed. */
+  readonly failures: number;
+}
+
+/** Calls of one handler that go on, as the operator tells them. */
+interface Running {
+  readonly kind: string;
+  readonly handler: string;
+  readonly calls: number;
+  readonly oldest: number;
+}
+
+/** How the table is made. */
+export interface TableOptions {
+  /** The column by which rows are sorted. */
+  readonly sort: string;
+  /** Only rows whose kind or handler holds this text. Default: all. */
+  readonly filter?: string;
+  /** The calls that go on. Default: the operator does not tell. */
+  readonly running?: readonly Running[];
+  /** The look before. */
+  readonly before?: { readonly streams: readonly StreamRow[]; readonly seconds: number };
+}
+
 /** How many rows fit on a screen, the head left out. */
 const MOST_ROWS = 40;
 
 /** Returns the rows of an operator, and the same as text. */
 export function tableOf(
   metrics: string,
-  sort: string,
-): { readonly rows: readonly TopRow[]; readonly text: string } {
+  { sort, filter = "", running = [], before }: TableOptions,
+): { readonly rows: readonly TopRow[]; readonly streams: readonly StreamRow[]; readonly text: string } {
   const samples = metrics.split("\n").flatMap(parse);
-  const rows = rowsOf(samples).sort(orderBy(sort));
+  const isWanted = (text: string): boolean => text.toLowerCase().includes(filter.toLowerCase());
+  const rows = rowsOf(samples, running).filter(({ kind, handler }) => isWanted(`${handler} ${kind}`))
+    .sort(orderBy(sort));
   const sum = (name: string): number =>
     samples.filter((each) => each.name === name).reduce((total, { value }) => total + value, 0);
   const head = [
@@ -43,10 +86,12 @@ export function tableOf(
     `memory ${Math.round(sum("process_resident_memory_bytes") / 1e6)} MB`,
   ].join(", ");
   const lines = rows.slice(0, MOST_ROWS).map((
-    { kind, handler, calls, failed, failing, oldest, p50, p99 },
+    { kind, handler, active, running: age, calls, failed, failing, oldest, p50, p99 },
   ) => [
     handler || "(the framework)",
     kind,
+    String(active),
+    active > 0 ? seconds(age) : "",
     String(calls),
     String(failed),
     String(failing),
@@ -54,26 +99,42 @@ export function tableOf(
     p50 === undefined ? "" : seconds(p50),
     p99 === undefined ? "" : seconds(p99),
   ]);
-  const table = align([["HANDLER", "KIND", "CALLS", "FAILED", "FAILING", "SINCE", "P50", "P99"], ...lines]);
+  const table = align([[
+    "HANDLER",
+    "KIND",
+    "ACTIVE",
+    "FOR",
+    "CALLS",
+    "FAILED",
+    "FAILING",
+    "SINCE",
+    "P50",
+    "P99",
+  ], ...lines]);
   const more = rows.length > MOST_ROWS ? `\nand ${rows.length - MOST_ROWS} more` : "";
-  const streams = streamsOf(samples);
-  return { rows, text: `${head}\n\n${table}${more}${streams.length > 1 ? `\n\n${align(streams)}` : ""}` };
+  const streams = streamsOf(samples, before).filter(({ kind }) => isWanted(kind));
+  const told = streams.length === 0 ? "" : `\n\n${align(streamTable(streams))}`;
+  return { rows, streams, text: `${head}\n\n${table}${more}${told}` };
 }
 
-function rowsOf(samples: readonly Sample[]): TopRow[] {
+function rowsOf(samples: readonly Sample[], running: readonly Running[]): TopRow[] {
   const keys = new Map<string, { readonly kind: string; readonly handler: string }>();
   const own = samples.filter(({ labels }) => labels.kind !== undefined && labels.handler !== undefined);
   for (const { labels: { kind = "", handler = "" } } of own) {
     keys.set(`${kind} ${handler}`, { kind, handler });
   }
+  for (const { kind, handler } of running) keys.set(`${kind} ${handler}`, { kind, handler });
   return [...keys.values()].map(({ kind, handler }) => {
     const mine = own.filter(({ labels }) => labels.kind === kind && labels.handler === handler);
     const of = (name: string, outcome?: string): number =>
       mine.filter((each) => each.name === name && (outcome === undefined || each.labels.outcome === outcome))
         .reduce((total, { value }) => total + value, 0);
+    const now = running.find((each) => each.kind === kind && each.handler === handler);
     return {
       kind,
       handler,
+      active: now?.calls ?? 0,
+      running: now?.oldest ?? 0,
       calls: of("lotse_handler_attempts_total"),
       failed: of("lotse_handler_attempts_total", "retry") + of("lotse_handler_attempts_total", "failure"),
       failing: of("lotse_objects_failing"),
@@ -84,17 +145,39 @@ function rowsOf(samples: readonly Sample[]): TopRow[] {
   });
 }
 
-function streamsOf(samples: readonly Sample[]): string[][] {
+function streamsOf(samples: readonly Sample[], before: TableOptions["before"]): StreamRow[] {
   const synced = samples.filter(({ name }) => name === "lotse_watch_synced");
-  const of = (name: string, kind = ""): number =>
-    samples.find((each) => each.name === name && each.labels.kind === kind)?.value ?? 0;
-  return [
-    ["STREAM", "LISTED", "SILENT", "FAILURES"],
-    ...synced.map(({ labels: { kind = "" }, value }) => [
+  const sum = (name: string, kind: string): number =>
+    samples.filter((each) => each.name === name && each.labels.kind === kind)
+      .reduce((total, { value }) => total + value, 0);
+  return synced.map(({ labels: { kind = "" }, value }) => {
+    const events = sum("lotse_events_total", kind);
+    const earlier = before?.streams.find((each) => each.kind === kind);
+    return {
       kind,
-      value === 1 ? "yes" : "no",
-      seconds(of("lotse_watch_silence_seconds", kind)),
-      String(of("lotse_watch_failures", kind)),
+      listed: value === 1,
+      silent: sum("lotse_watch_silence_seconds", kind),
+      events,
+      perSecond: before === undefined || earlier === undefined || before.seconds <= 0
+        ? undefined
+        : (events - earlier.events) / before.seconds,
+      restarts: sum("lotse_watch_restarts_total", kind),
+      failures: sum("lotse_watch_failures", kind),
+    };
+  });
+}
+
+function streamTable(streams: readonly StreamRow[]): string[][] {
+  return [
+    ["STREAM", "LISTED", "SILENT", "EVENTS", "PER SECOND", "RESTARTS", "FAILURES"],
+    ...streams.map(({ kind, listed, silent, events, perSecond, restarts, failures }) => [
+      kind,
+      listed ? "yes" : "no",
+      seconds(silent),
+      String(events),
+      perSecond === undefined ? "" : perSecond.toFixed(1),
+      String(restarts),
+      String(failures),
     ]),
   ];
 }
@@ -118,7 +201,13 @@ function orderBy(column: string): (a: TopRow, b: TopRow) => number {
     `${a.kind} ${a.handler}` < `${b.kind} ${b.handler}` ? -1 : 1;
   if (column === "handler") return byName;
   const of = (row: TopRow): number =>
-    column === "calls" ? row.calls : column === "p99" ? row.p99 ?? 0 : row.failing;
+    column === "calls"
+      ? row.calls
+      : column === "active"
+      ? row.active
+      : column === "p99"
+      ? row.p99 ?? 0
+      : row.failing;
   return (a, b) => of(b) - of(a) || byName(a, b);
 }
 

@@ -8,7 +8,7 @@ import type { Host, Seconds } from "../runtime/host.ts";
 import { addAskOptions, type AskFlags, askHere, askThere, load, printAll } from "./asked.ts";
 import { CommandError, UsageError } from "./errors.ts";
 import { addExamples, CommandOption, wholeNumber } from "./program.ts";
-import { tableOf } from "./top_table.ts";
+import { tableOf, type TableOptions } from "./top_table.ts";
 
 interface WhyFlags extends AskFlags {
   readonly namespace?: string;
@@ -19,6 +19,7 @@ interface TopFlags extends AskFlags {
   readonly once?: boolean;
   readonly interval?: Seconds;
   readonly sort?: string;
+  readonly filter?: string;
 }
 
 /** Adds the command `why`. */
@@ -134,11 +135,15 @@ export function addTop(program: Command, host: Host): void {
     .addOption(
       new CommandOption("--sort <column>", "By which column; default: failing").oneOf([
         "failing",
+        "active",
         "calls",
         "p99",
         "handler",
       ]),
     );
+  command.addOption(
+    new CommandOption("--filter <text>", "Only handlers and kinds whose names hold the text"),
+  );
   addAskOptions(command);
   addExamples(command, ["top --once --sort calls", "top"]);
   command.action((flags: TopFlags) => top(flags, host));
@@ -148,10 +153,11 @@ async function top(
   flags: TopFlags,
   host: Host,
 ): Promise<void> {
-  const { once = false, interval = 2, sort = "failing", json = false } = flags;
+  const { once = false, interval = 2, sort = "failing", filter, json = false } = flags;
   if (interval < 1) throw new UsageError("--interval must be at least 1 second");
   if (flags.operator !== undefined) {
-    const args = ["top", "--once", "--sort", sort, ...json ? ["--json"] : []];
+    const narrowed = filter === undefined ? [] : ["--filter", filter];
+    const args = ["top", "--once", "--sort", sort, ...narrowed, ...json ? ["--json"] : []];
     return await askThere(host, flags, async (pods) => {
       for (;;) {
         const text = await printAll(host, pods, args);
@@ -161,24 +167,41 @@ async function top(
       }
     });
   }
+  let before: readonly Table[] = [];
+  let asked = host.clock.monotonic();
   for (;;) {
     const answers = await askHere(host, flags, { path: "/metrics" }) as readonly Counted[];
-    const rows = answers.map(({ text, isLate }) => {
-      const table = tableOf(text, sort);
+    const now = host.clock.monotonic();
+    const rows = answers.map(({ text, isLate, running }, place): Table => {
+      const earlier = before[place];
+      const table = tableOf(text, {
+        sort,
+        filter,
+        running,
+        before: earlier && { streams: earlier.streams, seconds: now - asked },
+      });
       return isLate ? { ...table, text: `${table.text}\n\n${LATE}` } : table;
     });
-    if (json) print(host, JSON.stringify(rows.map((each) => each.rows), undefined, 2));
-    else print(host, `${once ? "" : CLEAR}${rows.map((each) => each.text).join("\n\n")}`);
+    [before, asked] = [rows, now];
+    if (json) {
+      print(
+        host,
+        JSON.stringify(rows.map(({ rows: handlers, streams }) => ({ handlers, streams })), undefined, 2),
+      );
+    } else print(host, `${once ? "" : CLEAR}${rows.map((each) => each.text).join("\n\n")}`);
     if (once || json) return;
     await host.clock.sleep(interval);
   }
 }
+
+type Table = ReturnType<typeof tableOf>;
 
 /** The metrics of an operator. */
 interface Counted {
   readonly text: string;
   /** Whether it counts since it was asked first. */
   readonly isLate: boolean;
+  readonly running?: TableOptions["running"];
 }
 
 const LATE = "(counted since `top` asked first; with --liveness: since the start)";

@@ -20,6 +20,7 @@ import { changedPaths } from "../model/changed_paths.ts";
 import type { Diff } from "../model/diff.ts";
 import { formatField } from "../model/fields.ts";
 import { type ObjectReference, objectReference, type Referable } from "../model/references.ts";
+import { groupResource } from "../model/resource.ts";
 import { errorMessage } from "../runtime/error_text.ts";
 import type { Clock, Seconds } from "../runtime/host.ts";
 
@@ -89,6 +90,16 @@ export interface LedgerCall {
   readonly retry: number;
 }
 
+/** The calls of one handler that go on, over all objects of a kind. */
+export interface RunningCalls {
+  /** "plural.group". */
+  readonly kind: string;
+  readonly handler: string;
+  readonly calls: number;
+  /** For how long the longest has gone on. */
+  readonly oldest: Seconds;
+}
+
 /** The record of one object. */
 export interface LedgerRecord {
   /** Which object. */
@@ -148,6 +159,23 @@ export class Ledger implements Observer {
   /** How many objects are remembered. */
   get size(): number {
     return this.#pages.size;
+  }
+
+  /** The calls that go on, by kind and handler; of daemons, too. */
+  running(): readonly RunningCalls[] {
+    const now = this.#clock.monotonic();
+    const counts = new Map<string, RunningCalls>();
+    for (const [{ handler }, { subject, since }] of this.#calls) {
+      const kind = groupResource(subject.resource);
+      const { calls = 0, oldest = 0 } = counts.get(`${kind} ${handler}`) ?? {};
+      counts.set(`${kind} ${handler}`, {
+        kind,
+        handler,
+        calls: calls + 1,
+        oldest: Math.max(oldest, now - since),
+      });
+    }
+    return [...counts.values()];
   }
 
   /** Returns the record of an object, by its uid, or else by its name (and kind, and namespace, where they are given). */

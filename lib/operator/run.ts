@@ -111,7 +111,7 @@ export async function runOperator(
 /** Returns the answers to questions from this machine. */
 function answersOf(
   current: CurrentRun,
-  { metrics, lateMetrics }: Components,
+  { metrics, lateMetrics, ledger }: Components,
   { host, logger, logLevels, settings }: RunningOptions,
 ): Answers {
   const serving = (): OperatorRun => {
@@ -121,7 +121,11 @@ function answersOf(
   return {
     "/why": (question) => serving().explain(questionFrom(question)),
     "/queue": () => serving().queued(),
-    "/metrics": async () => ({ text: await (metrics ?? lateMetrics)?.text(), isLate: metrics === undefined }),
+    "/metrics": async () => ({
+      text: await (metrics ?? lateMetrics)?.text(),
+      isLate: metrics === undefined,
+      running: ledger.running(),
+    }),
     "/log-level": (question) => setLevel(question, { logger, logLevels }),
     "/heap-snapshot": () => writeHeapSnapshot(host, settings),
   };

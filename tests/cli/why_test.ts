@@ -60,9 +60,23 @@ suite("asking an operator on its machine", (scenario) => {
       assert.match(top.output, /^objects 2, queue 0, at work 1, planned 1, CPU /);
       assert.match(
         top.output,
-        /\nHANDLER +KIND +CALLS +FAILED +FAILING +SINCE +P50 +P99\nprovision +examples\.lotse\.test +\d+ +\d+ +1 +\d+ (s|min)/,
+        /\nHANDLER +KIND +ACTIVE +FOR +CALLS +FAILED +FAILING +SINCE +P50 +P99\nprovision +examples\.lotse\.test +1 +\d+ (s|min) +\d+ +\d+ +1 +\d+ (s|min)/,
       );
-      assert.match(top.output, /\nSTREAM +LISTED +SILENT +FAILURES\nexamples\.lotse\.test +yes +/);
+      assert.match(
+        top.output,
+        /\nSTREAM +LISTED +SILENT +EVENTS +PER SECOND +RESTARTS +FAILURES\nexamples\.lotse\.test +yes +/,
+      );
+      assert.doesNotMatch(
+        (await run(world, "top", "--once", "--filter", "nothing")).output,
+        /provision|STREAM/,
+      );
+      const [told] = JSON.parse((await run(world, "top", "--json", "--sort", "active")).output);
+      assert.deepEqual([told.handlers[0].active, told.streams[0].restarts], [1, 0]);
+      // Two looks, two seconds apart.
+      void main(world.host, ["top"]);
+      await objects.patch("one", { spec: { size: 2 } });
+      await running.advance(3);
+      assert.match(world.host.process.stdout, /\nexamples\.lotse\.test +yes +.* +\d+ +[0-9.]+ +0 +0\n/);
       await running.stop();
       assert.deepEqual(await filesOf(world), []);
       const gone = await run(world, "why", "examples", "one");
@@ -129,12 +143,12 @@ suite("asking an operator on its machine", (scenario) => {
       const first = await run(world, "top", "--once");
       assert.match(
         first.output,
-        /\nmake +examples\.lotse\.test +0 +0 +0\n[^]*\(counted since `top` asked first;/,
+        /\nmake +examples\.lotse\.test +0 +0 +0 +0\n[^]*\(counted since `top` asked first;/,
       );
       await new Objects(world).create("one");
       await running.advance(5);
       const second = await run(world, "top", "--once");
-      assert.match(second.output, /^objects 1, [^]*\nmake +examples\.lotse\.test +1 +0 +0 /);
+      assert.match(second.output, /^objects 1, [^]*\nmake +examples\.lotse\.test +0 +1 +0 +0 /);
       await running.stop();
     },
   );
