@@ -21,6 +21,7 @@ export interface Asking {
 /** The beginning of the folders in which operators leave their endpoints, and the name of the file there. */
 const FOLDER = "lotse-ask-";
 const FILE = "endpoint.json";
+const FORMAT = "lotse.dev/ask/v1";
 
 /** How long an answer may take. In seconds. */
 const PATIENCE = 10;
@@ -31,11 +32,13 @@ const PATIENCE = 10;
  * @throws {CommandError} If no operator answers.
  */
 export async function askOperators(host: Host, { path, question, pid }: Asking): Promise<readonly unknown[]> {
-  const { endpoints, unreadable } = await findEndpoints(host);
+  const { endpoints, unreadable, others } = await findEndpoints(host);
   const wanted = endpoints.filter((each) => pid === undefined || each.pid === pid);
   if (wanted.length === 0) {
     const hint = unreadable > 0
       ? `${unreadable} belong to other users: ask as the operator's user`
+      : others > 0
+      ? `${others} are of another version of Lotse: ask with the same version`
       : "one in a cluster is named by --operator NAMESPACE/NAME; `why … --offline` says what the notes on an object tell";
     throw new CommandError(
       pid === undefined
@@ -80,42 +83,52 @@ async function ask(
     signal: stop.signal,
   });
   const text = await response.text();
-  let answer: unknown;
-  try {
-    answer = JSON.parse(text);
-  } catch {
-    throw new CommandError(`Another program answers in the operator's place (process ${pid}, ${server})`);
+  if (response.headers["lotse-format"] !== FORMAT) {
+    throw new CommandError(
+      `Another program answers in the operator's place, or an operator of another version (process ${pid}, ${server})`,
+    );
   }
+  const answer: unknown = JSON.parse(text);
   if (response.status === 200) return answer;
   const { message } = answer as { readonly message?: unknown };
   throw new CommandError(`The operator (process ${pid}) cannot answer: ${String(message ?? text)}`);
 }
 
+interface Found {
+  readonly endpoints: readonly Endpoint[];
+  /** Files of other users. */
+  readonly unreadable: number;
+  /** Files in another form. */
+  readonly others: number;
+}
+
 async function findEndpoints(
   host: Host,
-): Promise<{ readonly endpoints: readonly Endpoint[]; readonly unreadable: number }> {
+): Promise<Found> {
   const { files, process } = host;
   const probe = await files.makeTempFolder("lotse-look-");
   await files.remove(probe);
   const folder = files.folderOf(probe);
   const endpoints: Endpoint[] = [];
   let unreadable = 0;
+  let others = 0;
   for (const name of await files.list(folder)) {
     if (!name.startsWith(FOLDER)) continue;
     try {
       const endpoint: unknown = JSON.parse(await files.readText(files.resolve(folder, name, FILE)));
       // An operator that was killed leaves its file behind.
-      if (isEndpoint(endpoint) && process.isRunning(endpoint.pid)) endpoints.push(endpoint);
+      if (!isEndpoint(endpoint)) others++;
+      else if (process.isRunning(endpoint.pid)) endpoints.push(endpoint);
     } catch (error) {
       if ((error as { readonly code?: unknown }).code !== "ENOENT") unreadable++;
     }
   }
-  return { endpoints, unreadable };
+  return { endpoints, unreadable, others };
 }
 
 function isEndpoint(value: unknown): value is Endpoint {
   if (typeof value !== "object" || value === null) return false;
   const { format, server, token, pid } = value as Partial<Record<string, unknown>>;
-  return format === "lotse.dev/ask/v1" && typeof server === "string" && typeof token === "string" &&
+  return format === FORMAT && typeof server === "string" && typeof token === "string" &&
     typeof pid === "number";
 }

@@ -239,11 +239,16 @@ function textOf({ object, answer, facts, handlers, looks }: Explanation): string
   return lines.join("\n");
 }
 
+/** How many objects of the queue are named. */
+const MOST_QUEUED = 30;
+
 function queueText({ running, waiting, planned, objects }: Queued): string {
-  const lines = objects.map(({ object, state, seconds, wake, failures }) => {
+  const lines = objects.slice(0, MOST_QUEUED).map(({ object, state, seconds, wake, failures }) => {
     const age = state === "planned" ? "" : ` for ${Math.round(seconds)} s`;
     return `  ${state}${age}: ${object} (${wake}${failures > 0 ? `, ${failures} failures in a row` : ""})`;
   });
+  const more = objects.length - lines.length;
+  if (more > 0) lines.push(`  and ${more} more (--json names all)`);
   return [`${running} running, ${waiting} waiting, ${planned} planned`, ...lines].join("\n");
 }
 

@@ -13,6 +13,9 @@ import type { Logger } from "../runtime/logging.ts";
 export const FOLDER = "lotse-ask-";
 export const FILE = "endpoint.json";
 
+/** By this header a caller knows that an operator answers, and no other program. */
+const ANSWERED = { "lotse-format": "lotse.dev/ask/v1" };
+
 /** The content of the file. */
 export interface Endpoint {
   readonly format: "lotse.dev/ask/v1";
@@ -119,7 +122,8 @@ async function answer(
   const text = await request.text();
   if (text.length > LONGEST_QUESTION) return refusal(413, "The question is too long");
   try {
-    return Response.json(await answerOf(text === "" ? undefined : JSON.parse(text)));
+    const answered = await answerOf(text === "" ? undefined : JSON.parse(text));
+    return Response.json(answered, { headers: ANSWERED });
   } catch (error) {
     logger.debug("Cannot answer a question", { error });
     return refusal(400, error instanceof Error ? error.message : String(error));
@@ -127,5 +131,5 @@ async function answer(
 }
 
 function refusal(status: number, message: string): Response {
-  return Response.json({ message }, { status });
+  return Response.json({ message }, { status, headers: ANSWERED });
 }

@@ -7,7 +7,9 @@ import "../../lib/cli/why.ts";
 import { LevelSwitch } from "../../lib/runtime/level_switch.ts";
 import { silentLogger } from "../../lib/runtime/logging.ts";
 import { operator, TemporaryError } from "../../mod.ts";
+import { LIVENESS, scrapeText } from "../support/samples.ts";
 import { suite } from "../support/scenario.ts";
+import { sized } from "../support/size.ts";
 import type { VirtualWorld } from "../support/virtual_world.ts";
 import { Example, Objects } from "../support/worlds.ts";
 
@@ -193,6 +195,64 @@ suite("asking an operator on its machine", (scenario) => {
         /cannot be changed: it has a logger of its author's own/,
       );
       await quiet.stop();
+    },
+  );
+
+  scenario.virtual(
+    "[N59.5] thousands of objects that fail are as many metrics as one, and fit on a screen",
+    async (world) => {
+      const op = operator();
+      op.on.create(Example, function provision({ name }) {
+        throw new TemporaryError(`No room for ${name}`, { delay: 600 });
+      });
+      const running = await world.start(op, { questions: true, liveness: LIVENESS });
+      const objects = new Objects(world);
+      await objects.create("first");
+      await running.advance(10);
+      const seriesOf = (text: string): string[] =>
+        text.split("\n").filter((line) => line !== "").map((line) => line.replace(/ \S+$/, "")).sort();
+      const ofOne = seriesOf(await scrapeText(world.host));
+      const count = sized({ short: 100, full: 10_000 });
+      for (let number = 1; number < count; number++) await objects.create(`another-${number}`);
+      await running.advance(30);
+      const text = await scrapeText(world.host);
+      assert.match(
+        text,
+        new RegExp(
+          `^lotse_objects_failing\\{kind="examples.lotse.test",handler="provision"\\} ${count}$`,
+          "m",
+        ),
+      );
+      assert.deepEqual(seriesOf(text), ofOne);
+      assert.doesNotMatch(text, /another-/);
+      for (const question of [["queue"], ["top", "--once"], ["why", "examples", "another-7"]]) {
+        const { code, output } = await run(world, ...question);
+        assert.equal(code, 0, output);
+        const lines = output.split("\n").length;
+        assert.ok(lines <= 50, `${question[0]}: ${lines} lines`);
+      }
+      await running.stop();
+    },
+  );
+
+  scenario.virtual(
+    "[N22.2] a program that is no operator, or one of another version, is named as that",
+    async (world) => {
+      const left = (name: string, fields: object): Promise<void> =>
+        world.host.files.writeText(
+          `/tmp/lotse-ask-${name}/endpoint.json`,
+          JSON.stringify({ pid: world.host.process.pid, token: "t", ...fields }),
+        );
+      world.host.network.route("https://other.test", () => Response.json({ status: "ok" }));
+      await left("other", { format: "lotse.dev/ask/v1", server: "https://other.test" });
+      for (const question of [["why", "examples", "one"], ["queue"], ["top", "--once"]]) {
+        const { code, output } = await run(world, ...question);
+        assert.deepEqual([question[0], code], [question[0], 1], output);
+        assert.match(output, /^error: Another program answers in the operator's place/);
+      }
+      await left("other", { format: "lotse.dev/ask/v9", server: "https://other.test" });
+      const { output } = await run(world, "queue");
+      assert.match(output, /^error: No operator on this machine answers questions \(1 .*another version/);
     },
   );
 
