@@ -17,6 +17,8 @@ export const EXIT = {
   failed: 1,
   /** Wrong usage: unknown option or command, wrong value, missing argument. */
   usage: 2,
+  /** A rehearsal has found that something would be different. */
+  finding: 3,
   /** Killed by a second signal. */
   killed: 130,
 } as const;

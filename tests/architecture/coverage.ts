@@ -21,6 +21,11 @@ const ELSEWHERE: readonly (readonly [place: string, tests: string, why: string])
   ["lib/handlers/", "tests/scenarios/", "scenarios tell what the parts do together"],
   ["lib/kits/testing/mod.ts", "tests/kits/testing/", "it only exports what is tested there"],
   [
+    "lib/kits/testing/rehearsal/",
+    "tests/kits/testing/rehearsal/",
+    "play_test.ts rehearses as the command does",
+  ],
+  [
     "lib/kits/testing/control_plane/",
     "tests/kits/testing/",
     "real_cluster_test.ts starts a real one, and looks for executables",

@@ -58,6 +58,7 @@ export const WALL_CLOCK: Readonly<Record<string, string>> = {
   "lib/handlers/admission/shared_certificate.ts": "how long certificates are valid",
   "lib/engines/calls.ts": "times of calls",
   "lib/engines/ledger.ts": "times in records",
+  "lib/kits/testing/rehearsal/play.ts": "when a cluster was copied",
   "lib/kits/testing/rehearsal/reading.ts": "when a cluster was copied",
   "lib/controller/reconcile.ts": "until when an object is paused",
   "lib/engines/pauses.ts": "until when an object is paused",

@@ -17,7 +17,7 @@ import { type VirtualHost, virtualHost, type VirtualHostOptions } from "../../ru
 import { Administrator } from "./administrator.ts";
 import type { ServedCluster } from "./connection.ts";
 import { applyAll, type Manifests } from "./manifests.ts";
-import { type ClusterCopy, copiedObjectsOf } from "./rehearsal/cluster_copy.ts";
+import { type ClusterCopy, copiedObjectsOf, seedAfter } from "./rehearsal/cluster_copy.ts";
 import { readFork } from "./rehearsal/fork_file.ts";
 
 /** The hands of a test on a cluster of its own, before and beside the runs of operators. */
@@ -101,9 +101,10 @@ export async function testCluster(options: TestClusterOptions = {}): Promise<Tes
       `Cannot make a cluster with option "${name}": known are ${Object.keys(OPTIONS).join(", ")}`,
     );
   }
-  const { manifests = [], seed, start, env, files, fork, ...serverOptions } = options;
-  const world = { seed, env, files };
+  const { manifests = [], seed: given, start, env, files, fork, ...serverOptions } = options;
   const copy = fork === undefined ? undefined : await openFork(fork);
+  const seed = copy === undefined ? given : seedAfter(copy, given);
+  const world = { seed, env, files };
   const host = virtualHost({ ...world, start: start ?? copy?.time });
   const server = copy === undefined ? apiServer({ ...serverOptions, host }) : await copiedApiServer(
     { rbac: copy.rights !== undefined, ...serverOptions, host },
@@ -135,8 +136,10 @@ function clusterOf(
     api: admin.api,
     inject: (rule) => server.faults.inject({ userAgent: OPERATORS, ...rule }),
     fork() {
-      const other = virtualHost({ ...world, start: host.clock.now() });
-      return clusterOf(server.fork({ host: other }), world);
+      // NB: the same chance would draw the uids anew that objects have already.
+      const seed = seedAfter(server, world.seed);
+      const other = virtualHost({ ...world, seed, start: host.clock.now() });
+      return clusterOf(server.fork({ host: other }), { ...world, seed });
     },
     [Symbol.asyncDispose]() {
       admin[Symbol.dispose]();

@@ -1,6 +1,6 @@
 /**
- * Copies of clusters: all objects that an operator may read, with their uids and versions, and what decides about its writes:
- * definitions, policies, webhooks, its rights. Nothing but reads is sent.
+ * Copies of clusters: all objects that an operator may read, with their uids and versions, and the rules for its writes:
+ * definitions, policies, webhooks, its rights. Only reads are sent.
  *
  * All kinds are listed at one version of the cluster where the server can do that. Owners are listed before what they own, so that
  * a sample of many objects keeps families together.
@@ -8,6 +8,7 @@
 
 import type { Client } from "../../../client/client.ts";
 import { ApiError } from "../../../client/errors.ts";
+import { digestOf } from "../../../model/encoding.ts";
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import { apiVersionOf, groupResource, type Resource } from "../../../model/resource.ts";
 import { Limiter } from "../../../async/limiter.ts";
@@ -32,7 +33,7 @@ export interface ClusterCopy {
   readonly counts: Readonly<Record<string, number>>;
   /** Kinds that may not be read. */
   readonly unread: readonly string[];
-  /** Sentences about what is not as in the cluster. */
+  /** Sentences about departures from the cluster. */
   readonly remarks: readonly string[];
   readonly objects: readonly KubeObject[];
 }
@@ -79,7 +80,7 @@ const DEFINITIONS = OF_CLUSTER[0];
 /**
  * Copies a cluster.
  *
- * @throws {Error} If there is nothing that may be read, or too much without a sample.
+ * @throws {Error} If no object may be read, or too many without a sample.
  * @throws {ApiError | LoginError} If the server cannot be asked at all.
  */
 export async function copyCluster(options: CopyOptions): Promise<ClusterCopy> {
@@ -93,6 +94,11 @@ export function copiedObjectsOf({ objects, rights, resourceVersion }: ClusterCop
   readonly resourceVersion: string;
 } {
   return { objects: rights === undefined ? objects : [...objects, ...rolesFor(rights)], resourceVersion };
+}
+
+/** Returns the seed of a server that goes on from another one's state: another one for each state, the same for the same. */
+export function seedAfter({ resourceVersion }: Pick<ClusterCopy, "resourceVersion">, seed = 1): number {
+  return Number.parseInt(digestOf([seed, resourceVersion]).slice(0, 8), 16);
 }
 
 class Copying {
@@ -115,10 +121,11 @@ class Copying {
     const { client, caller, user, now, namespaces } = this.#options;
     const served = await caller.discovery.all();
     this.#tellOfBroken(caller);
-    const chosen = await chooseKinds(served);
-    for (const kind of chosen.kinds.filter(isOfCluster)) await this.#copyOfCluster(kind);
+    const { kinds: builtIn } = await chooseKinds(served);
+    for (const kind of builtIn.filter(isOfCluster)) await this.#copyOfCluster(kind);
     this.#completeDefinitions(served);
-    const kinds = (await chooseKinds(served, this.#definitions())).kinds.filter((kind) => !isOfCluster(kind));
+    const all = await chooseKinds(served, this.#definitions());
+    const kinds = all.kinds.filter((kind) => !isOfCluster(kind));
     const rights = await readRights(client, namespaces ?? this.#namesOf("Namespace"));
     if (!kinds.some((kind) => isGranted(rights, { ...kind, verb: "list" }) !== "nowhere")) {
       const who = user === undefined ? "The user of the kubeconfig" : `"${user}"`;
@@ -132,7 +139,7 @@ class Copying {
       await Promise.all(same.map((kind) => limiter.run(() => this.#copyKind(kind, rights))));
     }
     this.#completeNamespaces();
-    this.#tellOfLists(chosen.foreign);
+    this.#tellOfLists(all.foreign);
     if (rights.isIncomplete) {
       this.#remarks.push(
         "the server does not tell all rights of the operator (not by RBAC alone): some may be missing here",
@@ -252,7 +259,7 @@ class Copying {
     return settled;
   }
 
-  /** Definitions that may not be read are made of what the server says about their kinds. */
+  /** Definitions that may not be read are made of discovery. */
   #completeDefinitions(served: readonly Resource[]): void {
     const known = this.#definitions();
     if (this.#counts[DEFINITIONS ?? ""] !== undefined) return;

@@ -1,5 +1,5 @@
 /**
- * Which kinds are copied, each in one version: those that the API server in the process has, and custom ones.
+ * The kinds to copy, each in one version: kinds that the API server in the process has, and custom ones.
  */
 
 import { isObject } from "../../../model/json.ts";
@@ -9,7 +9,7 @@ import { virtualHost } from "../../../runtime/virtual/host.ts";
 import { apiServer } from "../../apiserver/mod.ts";
 import { Administrator } from "../administrator.ts";
 
-/** Kinds that change all the time and that nothing follows from: their objects are not copied. */
+/** Kinds that change all the time, without consequence: their objects are not copied. */
 const PASSING = [
   "events",
   "events.events.k8s.io",
@@ -26,7 +26,7 @@ export interface ChosenKinds {
   readonly foreign: readonly string[];
 }
 
-/** Chooses among the kinds that a server serves. @param definitions Those of its custom kinds, as far as they are known. */
+/** Chooses among the kinds that a server serves. @param definitions The definitions of its custom kinds, as far as they are known. */
 export async function chooseKinds(
   served: readonly Resource[],
   definitions: readonly KubeObject[] = [],

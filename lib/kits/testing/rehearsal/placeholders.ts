@@ -106,7 +106,7 @@ export class Placeholders {
   #scramble(text: string): string {
     let state = Number.parseInt(digestOf(`${this.#salt} ${text}`).slice(0, 8), 16) || 1;
     const pick = (alphabet: string): string => {
-      // Source: Marsaglia, "Xorshift RNGs", 2003. Its seed is a digest with a salt: the letters tell nothing of the value.
+      // NB: xorshift is no cipher. Its seed is 32 bits of a digest with a salt that is not kept.
       state ^= state << 13;
       state ^= state >>> 17;
       state ^= state << 5;

@@ -37,7 +37,7 @@ const ACCOUNT = /^system:serviceaccount:[^:]+:[^:]+$/;
  * Copies the cluster that a kubeconfig names. Its rights are rehearsed where the user is a service account.
  *
  * @throws {LoginError} If there is no way into a cluster.
- * @throws {Error} If the cluster cannot be reached, or nothing may be read.
+ * @throws {Error} If the cluster cannot be reached, or no object may be read.
  */
 export async function copyLiveCluster(options: CopyLiveOptions): Promise<ClusterCopy> {
   const { host, as } = options;
@@ -64,7 +64,7 @@ function openReader(
   { host, logger }: CopyLiveOptions,
   credentials: Credentials,
 ): Disposable & { readonly client: Client } {
-  // Few attempts: somebody waits for the answer.
+  // Few attempts: a person waits for the answer.
   const { networking } = mergeSettings(defaultSettings(), { networking: { errorBackoffs: [1, 2] } });
   const transport = new Transport({ host, credentials, networking, logger, readOnly: true });
   return { client: createClient(transport), [Symbol.dispose]: () => transport[Symbol.dispose]() };
