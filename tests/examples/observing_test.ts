@@ -1,11 +1,13 @@
 /** Runs the examples about what can be seen of an operator, and holds them to what their READMEs say. */
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, describe, it } from "node:test";
 import { context, trace } from "@opentelemetry/api";
 import events from "../../examples/15-events/handlers.ts";
 import tracing from "../../examples/16-tracing/handlers.ts";
 import ledger from "../../examples/17-ledger/handlers.ts";
+import why from "../../examples/37-why/handlers.ts";
 import { Stage } from "../support/stage.ts";
 
 const BASE = "/apis/example.com/v1/namespaces/default";
@@ -54,5 +56,27 @@ describe("examples/17-ledger", () => {
     await stage.patch(`${BASE}/kilns/north`, { metadata: { labels: { state: "open" } } });
     await runner.settle();
     stage.compareWithReadme(runner);
+  });
+});
+
+describe("examples/37-why", () => {
+  it("is answered as its README says", async () => {
+    const stage = new Stage("37-why");
+    await stage.apply("crd.yaml", "ovens.yaml");
+    await using runner = await stage.start(why);
+    await runner.advance(120);
+    const readme = readFileSync(new URL("../../examples/37-why/README.md", import.meta.url), "utf8");
+    const told = [...readme.matchAll(/```text why\n([^`]*(?:`[^`]+`[^`]*)*)\n```/g)].map(([, text = ""]) =>
+      text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME")
+    );
+    const answers = ["dirty", "cold", "dark"].map((name) => {
+      const { object, answer, handlers } = why.why({ kind: "ovens", namespace: "default", name });
+      const lines = handlers.map(({ id, state }) => `  ${id}: ${state}`);
+      return [object, `  ${answer.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME")}`, "", "Handlers", ...lines]
+        .join("\n");
+    });
+    assert.deepEqual(told, answers);
+    const failed = runner.logs.find(({ message }) => message === "Handler failed temporarily");
+    assert.deepEqual([failed?.reference?.name, failed?.fields.retryIn], ["cold", 300]);
   });
 });
