@@ -13,6 +13,9 @@ import * as manifests from "./manifests.ts";
 
 const op = operator({ networking: { fieldManager: "database-operator" } });
 
+/** A volume that is there stays as it is: its size is refused by the API, and left to a human by `change`. */
+const volumes = op.cache(kinds.PersistentVolumeClaim, { labels: manifests.OURS });
+
 /** What the API refuses is tried again in ten seconds. */
 const SOON = { backoff: 10 };
 
@@ -92,7 +95,10 @@ async function putBack(
 }
 
 async function applyChildren(origin: manifests.Origin, owner: ApplyOptions["owner"]): Promise<void> {
-  await op.api.apply(kinds.PersistentVolumeClaim, manifests.volumeClaim(origin), { owner });
+  const claim = manifests.volumeClaim(origin);
+  if (volumes.get(claim.metadata) === undefined) {
+    await op.api.apply(kinds.PersistentVolumeClaim, claim, { owner });
+  }
   await op.api.apply(kinds.Service, manifests.service(origin), { owner });
   await op.api.apply(kinds.StatefulSet, manifests.statefulSet(origin), { owner });
 }

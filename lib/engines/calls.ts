@@ -19,6 +19,8 @@ export interface HandlerCall {
   readonly object?: ObjectReference;
   /** The change that the object's state called for, such as "create"; undefined where that is not asked. */
   readonly reason?: string;
+  /** The `resourceVersion` of the object when the operator looked at it last before the call; undefined for activities. */
+  readonly version?: string;
   /** How often it was called for the same before. */
   readonly retry: number;
   /** When it began, in milliseconds since 1970. */
@@ -58,6 +60,7 @@ export class Calls implements Observer {
     const call: Draft = { handler, type: noun, retry, time: this.#clock.now() };
     if (subject !== undefined) {
       call.object = { kind: subject.resource.kind, ...objectReference(subject.body) };
+      call.version = subject.body.metadata.resourceVersion;
       if (noun === "Handler") call.reason = this.#reasons.get(subject);
     }
     const key = keyOf(subject, handler);

@@ -147,8 +147,9 @@ export class Caches {
   /** Takes the answer of the server to a write, where such objects are watched. */
   answer(resource: Resource, object: KubeObject, answer: Answer): void {
     const stored = this.#first(resource, object.metadata?.namespace, ({ store, accepts }) => {
-      // NB: an object that the watch does not show would stay for ever: no event tells when it goes.
-      return store.get(object) !== undefined || accepts(object) ? store.adopt(object) : undefined;
+      // NB: an object that the watch does not show, or shows no more, would stay for ever: no event tells when it goes.
+      const isShown = store.get(object) !== undefined || (accepts(object) && !store.hasPassed(object));
+      return isShown ? store.adopt(object) : undefined;
     });
     if (stored !== undefined) this.onAnswered?.(resource, stored, answer);
   }

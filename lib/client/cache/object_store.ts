@@ -194,6 +194,8 @@ export class ObjectStore {
   readonly #indexes = new Map<IndexBy, StoreIndex<CachedObject>>();
   #generation = 0;
   #isRedefined = false;
+  /** The newest version with which the watch has shown that an object has gone. */
+  #goneAt: string | undefined;
   /** Told of newer states that neither a watch nor `adopt()` has brought: from own writes, and reads. Default: no listener. */
   onAdopted: OnAdopted | undefined;
 
@@ -270,6 +272,15 @@ export class ObjectStore {
     return { cached: known, adoption: known.adopt(object, { from: "answer" }), before };
   }
 
+  /**
+   * Whether the watch has come past a state of an object that is not here: then that object has gone, as the watch would have
+   * shown it. The answer to a write may come after the object's end.
+   */
+  hasPassed({ metadata }: KubeObject): boolean {
+    const order = this.order.compare(metadata?.resourceVersion, this.#goneAt);
+    return order === "older" || order === "same";
+  }
+
   /** Takes an object over from a store whose informer has ended: everything that is known of it stays tied to it. */
   take(cached: CachedObject): void {
     cached.generation = this.#generation;
@@ -282,6 +293,10 @@ export class ObjectStore {
   remove(object: KubeObject): StoredObject {
     const key = identityOf(object);
     const known = this.#objects.get(key);
+    const version = object.metadata?.resourceVersion;
+    if (this.#goneAt === undefined || this.order.compare(version, this.#goneAt) === "newer") {
+      this.#goneAt = version;
+    }
     if (known === undefined) {
       const cached = new CachedObject(object, this.order, this.#generation);
       return { cached, adoption: "newer", before: undefined };
@@ -308,6 +323,7 @@ export class ObjectStore {
   restore(): CachedObject[] {
     for (const [cached, object] of this.#setBack) cached.replace(object);
     this.#setBack.clear();
+    this.#goneAt = undefined;
     return [...this.#objects.values()];
   }
 

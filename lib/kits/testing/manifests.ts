@@ -21,7 +21,7 @@ export type Manifest = Partial<KubeObject<object, object>>;
 export type Manifests = string | URL | Manifest | readonly (string | URL | Manifest)[];
 
 /** An object that says which kind it is of. */
-interface TypedManifest extends Manifest {
+export interface TypedManifest extends Manifest {
   readonly apiVersion: string;
   readonly kind: string;
 }
@@ -35,8 +35,7 @@ const TRIES = 100;
 
 /** Applies objects, definitions first. */
 export async function applyAll(given: Manifests, admin: Administrator): Promise<KubeObject[]> {
-  const read = await Promise.all((Array.isArray(given) ? given : [given]).map(readOne));
-  const all = read.flat();
+  const all = await readManifests(given);
   const definitions = all.filter(({ kind }) => kind === DEFINITION);
   const applied = new Map<Manifest, KubeObject>();
   for (const manifest of definitions) applied.set(manifest, await applyOne(manifest, admin));
@@ -45,6 +44,11 @@ export async function applyAll(given: Manifests, admin: Administrator): Promise<
     if (!applied.has(manifest)) applied.set(manifest, await applyOne(manifest, admin));
   }
   return all.flatMap((manifest) => applied.get(manifest) ?? []);
+}
+
+/** Reads objects, and applies none. */
+export async function readManifests(given: Manifests): Promise<TypedManifest[]> {
+  return (await Promise.all((Array.isArray(given) ? given : [given]).map(readOne))).flat();
 }
 
 async function readOne(given: string | URL | Manifest): Promise<TypedManifest[]> {

@@ -34,3 +34,16 @@ export type { VirtualClock } from "../../runtime/virtual/clock.ts";
 export type { VirtualFetch, VirtualNetwork } from "../../runtime/virtual/network.ts";
 export type { VirtualProcess, VirtualProgram } from "../../runtime/virtual/process.ts";
 export type { LogRecord } from "../../runtime/logging.ts";
+export {
+  type Finding,
+  simulate,
+  type SimulateOptions,
+  type Simulation,
+  SimulationError,
+  type SimulationProgress,
+} from "./simulation/simulate.ts";
+export type { ObjectSource, SimulatedFaults } from "./simulation/draw.ts";
+export type { Found } from "./simulation/invariants.ts";
+export type { SimulatedOperator } from "./simulation/life.ts";
+export type * from "./simulation/plan.ts";
+export type { Invariant, RestingWorld } from "./simulation/run_plan.ts";

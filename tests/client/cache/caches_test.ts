@@ -97,4 +97,15 @@ describe("Caches", () => {
     cached?.adopt(pod("one", "a", 7), { from: "read" });
     assert.deepEqual(told, ["2", "3", "3", "4"]);
   });
+
+  it("[N21.7] takes no late answer about an object that has gone: it would stay for ever", () => {
+    const caches = new Caches();
+    const known = informer(pod("one", "a", 5));
+    caches.add(PODS, "*", known);
+    known.store.remove(pod("one", "a", 7));
+    caches.answer(PODS, pod("one", "a", 6), { sent: undefined, author: undefined });
+    assert.equal(caches.find(PODS, { namespace: "a", name: "one" }), undefined);
+    caches.answer(PODS, pod("two", "a", 8), { sent: undefined, author: undefined });
+    assert.equal(caches.find(PODS, { namespace: "a", name: "two" })?.object.metadata.name, "two");
+  });
 });

@@ -1,0 +1,140 @@
+/**
+ * Calm runs: the steps of a plan on objects alone, without faults, with a rest after each.
+ *
+ * An operator may see each state of an object, or only the last of several, and both are right; so there is one calm run for
+ * each choice of states that it may have missed, and the result of a plan must be that of one of them. A state that is missed is
+ * left out: its step becomes a part of the next one.
+ */
+
+import { isObject } from "../../../model/json.ts";
+import type { JsonObject } from "../../../model/object.ts";
+import type { Journal } from "./journal.ts";
+import { isAboutObject, type Plan, type Step } from "./plan.ts";
+import { isAuthorsWrite } from "./wire.ts";
+import { FOREIGN_FINALIZER } from "./world.ts";
+
+type ObjectStep = Extract<Step, { readonly name: string }>;
+
+/** How many choices are tried: of many steps, the last ones vary. */
+const MOST_VARIED = 4;
+
+/** Returns the steps whose states the operator has worked on, before the next step on the same object. */
+export function seenSteps({ steps }: Plan, { steps: times, calls, requests }: Journal): ReadonlySet<Step> {
+  const seen = new Set<Step>();
+  for (const [index, step] of steps.entries()) {
+    if (!isAboutObject(step)) continue;
+    const next = nextOf(step, steps, index);
+    const [from = 0, to = Infinity] = [times[index], next === undefined ? undefined : times[next]];
+    const isMeant = (at: number, name: string | undefined): boolean =>
+      at > from && at <= to && name === step.name;
+    const isSeen = calls.some(({ at, call }) => isMeant(at, call.object?.name)) ||
+      requests.some((request) => isAuthorsWrite(request) && isMeant(request.at, request.name));
+    if (isSeen) seen.add(step);
+  }
+  return seen;
+}
+
+/**
+ * Returns the steps of the calm runs of a plan, the likeliest first: of one object after the other, and then of all as they come.
+ *
+ * @param journal The record of the run that is to be compared.
+ */
+export function* calmPlans(
+  { steps, probe = false, ...plan }: Plan,
+  journal: Journal,
+): Generator<readonly Step[]> {
+  const seen = seenSteps({ ...plan, steps }, journal);
+  const calm = steps.filter((step, index): step is ObjectStep =>
+    isAboutObject(step) && !journal.refused.has(index)
+  );
+  const sorted = [...Map.groupBy(calm, ({ kind, name }) => `${kind} ${name}`).values()].flat();
+  const varied = sorted.filter((step, index) => nextOf(step, sorted, index) !== undefined);
+  const missed = varied.filter((step) => !seen.has(step));
+  const isRestarted = probe || steps.some(({ do: action }) => action === "kill" || action === "restart");
+  const all: (readonly Step[])[] = [
+    without(missed, sorted),
+    calm,
+    ...choices(varied.slice(-MOST_VARIED)).map((some) => without(some, sorted)),
+  ];
+  for (const each of all) {
+    if (isRestarted) yield [...each, RESTART];
+    yield each;
+  }
+}
+
+/** Returns the steps of a calm run with its objects in the reverse order; undefined: there is only one. */
+export function turnedSteps(steps: readonly Step[]): readonly Step[] | undefined {
+  const groups = Map.groupBy(steps.filter(isAboutObject), ({ kind, name }) => `${kind} ${name}`);
+  if (groups.size < 2) return undefined;
+  return [...[...groups.values()].reverse().flat(), ...steps.filter((step) => !isAboutObject(step))];
+}
+
+const RESTART: Step = { do: "restart", replica: 0 };
+
+/** Returns the place of the next step on the same object. */
+function nextOf(step: Step | undefined, steps: readonly Step[], place: number): number | undefined {
+  if (step === undefined || !isAboutObject(step)) return undefined;
+  const next = steps.findIndex((each, index) =>
+    index > place && isAboutObject(each) && each.kind === step.kind && each.name === step.name
+  );
+  return next < 0 ? undefined : next;
+}
+
+/** Leaves states out: each of these steps becomes a part of the next one. */
+function without(missed: readonly Step[], steps: readonly ObjectStep[]): readonly Step[] {
+  const left: Step[] = [];
+  let pending: ObjectStep | undefined;
+  for (const step of steps) {
+    const whole = pending === undefined ? [step] : joined(pending, step);
+    pending = undefined;
+    const last = whole.at(-1);
+    left.push(...whole.slice(0, -1));
+    if (last === undefined) continue;
+    if (missed.includes(step)) pending = last;
+    else left.push(last);
+  }
+  return pending === undefined ? left : [...left, pending];
+}
+
+/** Returns two steps on one object as one; both where they cannot be one; none where the second takes the first back. */
+function joined(first: ObjectStep, second: ObjectStep): ObjectStep[] {
+  if (second.do === "delete") return first.do === "create" ? [] : [second];
+  if (first.do === "delete" || second.do === "create") return [first, second];
+  const [one, two] = [changeOf(first), changeOf(second)];
+  if (one === undefined || two === undefined) return [first, second];
+  const both = merged(one, two);
+  return first.do === "create" ? [{ ...first, body: both }] : [{ ...second, do: "edit", patch: both }];
+}
+
+/** Returns what a step makes of an object. */
+function changeOf(step: ObjectStep): JsonObject | undefined {
+  switch (step.do) {
+    case "create":
+      return step.body;
+    case "edit":
+      return step.patch;
+    case "write":
+      return step.subresource === undefined ? step.patch : undefined;
+    case "hold":
+      return { metadata: { finalizers: [FOREIGN_FINALIZER] } };
+    default:
+      return undefined;
+  }
+}
+
+/** Returns an object with a merge patch in it. Source: RFC 7386. */
+function merged(object: JsonObject, patch: JsonObject): JsonObject {
+  const result: JsonObject = { ...object };
+  for (const [key, value] of Object.entries(patch)) {
+    const old = result[key];
+    result[key] = isObject(value) && isObject(old) ? merged(old, value) : value;
+  }
+  return result;
+}
+
+/** Returns all choices of some steps: none and all of them first, as mostly it is one of these. */
+function choices(steps: readonly Step[]): Step[][] {
+  const last = 2 ** steps.length - 1;
+  const masks = new Set([0, last, ...Array.from({ length: last }, (_, mask) => mask)]);
+  return [...masks].map((mask) => steps.filter((_, index) => (mask & (1 << index)) !== 0));
+}

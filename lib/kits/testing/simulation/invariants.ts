@@ -1,0 +1,306 @@
+/**
+ * The invariants of the framework, which hold for each operator: judged by the record of a run.
+ *
+ * Each function looks at one of them, and returns what it has found.
+ */
+
+import { buildEssence } from "../../../model/essence.ts";
+import { digestOf } from "../../../model/encoding.ts";
+import { isEqualJson, isObject } from "../../../model/json.ts";
+import type { KubeObject } from "../../../model/object.ts";
+import { namespacedName } from "../../../model/references.ts";
+import type { PastState } from "./history.ts";
+import type { SeenCall } from "./journal.ts";
+import type { Life } from "./life.ts";
+import { FOREIGN, FOREIGN_FINALIZER, type World } from "./world.ts";
+import { isAuthorsWrite } from "./wire.ts";
+
+/** A finding of a run. */
+export interface Found {
+  /**
+   * Which rule is broken: the name of an invariant, such as "rest"; "author" for one of the author's own, "chance" for code that
+   * reads the real clock and the like.
+   */
+  readonly rule: string;
+  /** The fault, in a sentence without its full stop. */
+  readonly message: string;
+}
+
+/** Reasons of calls for a change. */
+const CHANGES: readonly (string | undefined)[] = ["create", "update", "delete"];
+
+/** Judges all that needs no rest. */
+export function judgeRecord(world: World): Found[] {
+  return [
+    ...repeatedSuccesses(world),
+    ...olderStates(world),
+    ...runsAtOnce(world),
+    ...earlyFinalizers(world),
+    ...touchedFields(world),
+  ];
+}
+
+/** Judges the state at rest: retries, caches, daemons, and processes that have failed. */
+export async function judgeRest(world: World): Promise<Found[]> {
+  const failed = world.lives.flatMap(({ number, failure }) =>
+    failure === undefined ? [] : [{ rule: "run", message: `Process ${number} has failed: ${failure}` }]
+  );
+  return [...failed, ...lostRetries(world), ...await staleCaches(world), ...wrongDaemons(world)];
+}
+
+/** Whether a call is for a change of an object. */
+export function isForChange({ call: { type, reason } }: SeenCall): boolean {
+  return type === "Handler" && CHANGES.includes(reason);
+}
+
+function nameOf({ call: { object } }: SeenCall): string {
+  return object === undefined ? "" : namespacedName(object);
+}
+
+function keyOf({ call: { handler, object } }: SeenCall): string {
+  return `${object?.uid} ${handler}`;
+}
+
+/** Returns what of a state counts for handlers: all but what operators note, and what the server sets. */
+function contentOf({ object }: PastState): string {
+  const { deletionTimestamp } = object.metadata;
+  return digestOf({
+    ...buildEssence(object),
+    status: object.status,
+    isDeleted: deletionTimestamp !== undefined,
+  });
+}
+
+/** Returns a number for each state of an object: the same as long as nothing that counts has changed. */
+function numbersOf(world: World): ReadonlyMap<PastState, number> {
+  const numbers = new Map<PastState, number>();
+  for (const state of world.history.states) {
+    const { before } = state;
+    const number = before === undefined ? 0 : numbers.get(before) ?? 0;
+    const isNew = before !== undefined && contentOf(before) !== contentOf(state);
+    numbers.set(state, isNew ? number + 1 : number);
+  }
+  return numbers;
+}
+
+/** 2. A success that was stored is never run again for the same state. */
+function repeatedSuccesses(world: World): Found[] {
+  const { journal, history, lives } = world;
+  // Where handlers are about the status, the notes hold more than the content that is compared here.
+  if (lives.some(({ op }) => op.declared.some(({ field }) => field?.[0] === "status"))) return [];
+  const numbers = numbersOf(world);
+  const found: Found[] = [];
+  for (const seen of journal.calls) {
+    const { call: { outcome, object, version }, end, life } = seen;
+    if (!isForChange(seen) || outcome !== "success" || end === undefined) continue;
+    const uid = object?.uid ?? "";
+    const stored = journal.requests.find((request) =>
+      request.life === life && request.at >= end && request.status < 300 && isAuthorsWrite(request) &&
+      history.at(request.version)?.object.metadata.uid === uid &&
+      isNoted(history.at(request.version)?.object, lives[life])
+    );
+    const state = history.at(stored?.version);
+    if (stored === undefined || state === undefined) continue;
+    const again = journal.calls.find((other) => {
+      if (other.at <= stored.at || keyOf(other) !== keyOf(seen) || !isForChange(other)) return false;
+      const then = history.at(other.call.version);
+      return then !== undefined && numbers.get(then) === numbers.get(state) && !isSuspect(lives[other.life]);
+    });
+    if (again === undefined) continue;
+    const message =
+      `\`${seen.call.handler}\` was called again for \`${nameOf(seen)}\` at version ${again.call.version}, ` +
+      `although its success for version ${version} was stored before`;
+    found.push({ rule: "once", message });
+  }
+  return found;
+}
+
+/** Whether it is noted on an object that it was handled as it is. */
+function isNoted(object: KubeObject | undefined, life: Life | undefined): boolean {
+  if (object === undefined || life === undefined) return false;
+  const { diffBase } = life.op.settings.persistence;
+  return isEqualJson(diffBase.fetch(object), diffBase.build(object));
+}
+
+/** A process that has stood still may act on what it knew then. */
+function isSuspect(life: Life | undefined): boolean {
+  return life === undefined || !life.isAwake;
+}
+
+/** 3. No handler runs for a state older than one that it has seen. */
+function olderStates({ journal }: World): Found[] {
+  const newest = new Map<string, bigint>();
+  for (const seen of journal.calls) {
+    const { call: { object, version, handler }, life } = seen;
+    if (object === undefined || version === undefined || !/^\d+$/.test(version)) continue;
+    const key = `${life} ${keyOf(seen)}`;
+    const before = newest.get(key) ?? 0n;
+    if (BigInt(version) < before) {
+      const message = `\`${handler}\` was called for \`${
+        nameOf(seen)
+      }\` at version ${version}, after ${before}`;
+      return [{ rule: "order", message }];
+    }
+    newest.set(key, BigInt(version));
+  }
+  return [];
+}
+
+/** 4. Handlers of one object never run twice at once. */
+function runsAtOnce({ journal, lives }: World): Found[] {
+  const calls = journal.calls.filter(({ call: { type, object } }) =>
+    type !== "Indexer" && object !== undefined
+  );
+  for (const [index, first] of calls.entries()) {
+    for (const second of calls.slice(index + 1)) {
+      if (second.call.object?.uid !== first.call.object?.uid) continue;
+      if ((first.end ?? Infinity) <= second.at) continue;
+      const isSame = first.call.handler === second.call.handler;
+      const isTurn = first.call.type === "Handler" && second.call.type === "Handler";
+      if (first.isCut || (!isSame && !isTurn)) continue;
+      // A process that is held, or cut off, cannot know that another one has taken its place.
+      if (first.life !== second.life && (isHeld(lives[first.life]) || isHeld(lives[second.life]))) continue;
+      if (first.life === second.life && !isSame && isTurn && first.at === second.at) continue;
+      const message = `\`${first.call.handler}\` and \`${second.call.handler}\` ran at once for \`${
+        nameOf(first)
+      }\``;
+      return [{ rule: "turns", message }];
+    }
+  }
+  return [];
+}
+
+/** Whether a process has ever been held or cut off. */
+function isHeld(life: Life | undefined): boolean {
+  return life === undefined || life.wasHeld;
+}
+
+/** 5. A planned retry happens. It is asked at rest: then there is no plan left. */
+function lostRetries({ journal, history }: World): Found[] {
+  const last = new Map<string, SeenCall>();
+  for (const seen of journal.calls) if (isForChange(seen)) last.set(keyOf(seen), seen);
+  for (const seen of last.values()) {
+    const { call: { outcome, object, handler, version } } = seen;
+    if (outcome !== "retry") continue;
+    const now = history.newest(object?.uid ?? "");
+    const then = history.at(version);
+    if (now === undefined || now.isGone || then === undefined || contentOf(now) !== contentOf(then)) continue;
+    const message = `\`${handler}\` wanted to be tried again for \`${nameOf(seen)}\`, and never was`;
+    return [{ rule: "retries", message }];
+  }
+  return [];
+}
+
+/** 6. The finalizer does not go before deletion handlers are done. */
+function earlyFinalizers({ journal, history, lives }: World): Found[] {
+  const finalizer = lives[0]?.op.settings.persistence.finalizer ?? "";
+  for (const { object, before } of history.states) {
+    if (before === undefined || object.metadata.deletionTimestamp === undefined) continue;
+    const had = before.object.metadata.finalizers?.includes(finalizer) === true;
+    if (!had || object.metadata.finalizers?.includes(finalizer) === true) continue;
+    const { uid, resourceVersion } = object.metadata;
+    const write = journal.requests.find(({ version, status }) => version === resourceVersion && status < 300);
+    const at = write?.at ?? Infinity;
+    const last = new Map<string, SeenCall>();
+    for (const seen of journal.calls) {
+      if (seen.call.object?.uid === uid && seen.call.reason === "delete" && seen.at < at) {
+        last.set(keyOf(seen), seen);
+      }
+    }
+    for (const seen of last.values()) {
+      const isDone = seen.end !== undefined && seen.end <= at && seen.call.outcome !== "retry" &&
+        seen.call.outcome !== "children";
+      if (isDone || seen.life !== write?.life) continue;
+      const message = `The finalizer was taken off \`${
+        nameOf(seen)
+      }\` before \`${seen.call.handler}\` was done`;
+      return [{ rule: "finalizer", message }];
+    }
+  }
+  return [];
+}
+
+/** 9. Fields, annotations and finalizers of others are never touched; edits of clients are not reverted. */
+function touchedFields(world: World): Found[] {
+  const { journal, history } = world;
+  for (const request of journal.requests) {
+    if (request.status >= 300 || !isAuthorsWrite(request)) continue;
+    const state = history.at(request.version);
+    if (state?.before === undefined) continue;
+    const [before, after] = [state.before.object, state.object];
+    const title = `The operator's ${request.verb} of \`${namespacedName(before.metadata)}\``;
+    if (!isEqualJson(foreignIn(before), foreignIn(after))) {
+      return [{ rule: "foreign", message: `${title} has changed what another program had written` }];
+    }
+    const path = revertedIn(state);
+    if (path !== undefined) {
+      return [{ rule: "lost-update", message: `${title} has taken back a client's edit of \`${path}\`` }];
+    }
+  }
+  return [];
+}
+
+/** Returns what other programs of the simulation have on an object. */
+function foreignIn({ metadata: { labels = {}, annotations = {}, finalizers = [] } }: KubeObject): unknown {
+  const ofOthers = (all: Readonly<Record<string, string>>): [string, string][] =>
+    Object.entries(all).filter(([key]) => key.startsWith(FOREIGN)).sort();
+  return [ofOthers(labels), ofOthers(annotations), finalizers.filter((each) => each === FOREIGN_FINALIZER)];
+}
+
+/** Returns the path of a value in the spec that a write has set back to what it was before the last edit. */
+function revertedIn({ object, before }: PastState): string | undefined {
+  const edited = before;
+  const older = edited?.before;
+  if (edited === undefined || older === undefined) return undefined;
+  const [now, then, first] = [object.spec, edited.object.spec, older.object.spec];
+  if (!isObject(now) || !isObject(then) || !isObject(first)) return undefined;
+  const key = Object.keys(then).find((each) =>
+    !isEqualJson(then[each], first[each]) && !isEqualJson(now[each], then[each]) &&
+    isEqualJson(now[each], first[each])
+  );
+  return key === undefined ? undefined : `spec.${key}`;
+}
+
+/** 8. Caches equal what a listing gives. */
+async function staleCaches(world: World): Promise<Found[]> {
+  for (const kind of world.kinds.keys()) {
+    const listed = versionsOf(await world.list(kind));
+    for (const life of world.alive) {
+      const cache = life.caches.get(kind);
+      if (cache === undefined || !life.isAwake || !cache.synced) continue;
+      const cached = versionsOf(cache.list() as readonly KubeObject[]);
+      if (isEqualJson(listed, cached)) continue;
+      const message = `The cache of ${kind} has ${told(cached)}, and a listing ${told(listed)}`;
+      return [{ rule: "cache", message }];
+    }
+  }
+  return [];
+}
+
+function versionsOf(objects: readonly KubeObject[]): Record<string, string> {
+  return Object.fromEntries(
+    objects.map((
+      { metadata },
+    ): [string, string] => [namespacedName(metadata), metadata.resourceVersion ?? ""]).sort(),
+  );
+}
+
+function told(versions: Readonly<Record<string, string>>): string {
+  const all = Object.entries(versions).map(([name, version]) => `${name} at ${version}`);
+  return all.length === 0 ? "nothing" : all.join(", ");
+}
+
+/** 7. Daemons run at most once for an object, and only while it is there. */
+function wrongDaemons({ journal, history }: World): Found[] {
+  const running = new Set<string>();
+  for (const seen of journal.running) {
+    const { call: { type, handler, object }, life } = seen;
+    if (type !== "Daemon" || object === undefined) continue;
+    const key = `${life} ${keyOf(seen)}`;
+    const isGone = history.newest(object.uid ?? "")?.isGone === true;
+    const why = running.has(key) ? "runs twice for" : isGone ? "still runs, after the end of" : undefined;
+    if (why !== undefined) return [{ rule: "daemons", message: `\`${handler}\` ${why} \`${nameOf(seen)}\`` }];
+    running.add(key);
+  }
+  return [];
+}

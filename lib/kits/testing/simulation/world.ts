@@ -1,0 +1,310 @@
+/**
+ * The world of one simulated run: an API server, the processes of an operator, and the clients and programs beside it.
+ */
+
+import type { KubeObject } from "../../../model/object.ts";
+import { isObject } from "../../../model/json.ts";
+import { apiVersionOf, pathOf, type Resource } from "../../../model/resource.ts";
+import { parseJson } from "../../../runtime/json.ts";
+import type { TestCluster } from "../cluster.ts";
+import { History } from "./history.ts";
+import { Journal, type SeenRequest } from "./journal.ts";
+import { Life, type Simulated } from "./life.ts";
+import { describeStep, type FailStep, type PlannedObject, type Step } from "./plan.ts";
+import { isAuthorsWrite } from "./wire.ts";
+
+/** The parts of a world. */
+export interface WorldOptions {
+  readonly cluster: TestCluster;
+  /** Makes an operator for each process. */
+  readonly make: () => Simulated;
+  readonly seed: number;
+  /** Undefined: one process without Leases. */
+  readonly replicas: number | undefined;
+  /** The kinds of planned objects, by plural and group. */
+  readonly kinds: ReadonlyMap<string, Resource>;
+}
+
+/** The finalizer and the prefix of what other programs write. */
+export const FOREIGN = "simulation.lotse.dev";
+export const FOREIGN_FINALIZER = `${FOREIGN}/held`;
+
+/** A fault that waits for its requests. */
+interface ArmedFault {
+  readonly step: FailStep;
+  after: number;
+  times: number;
+}
+
+/** A simulated world. */
+export class World {
+  readonly cluster: TestCluster;
+  readonly journal: Journal;
+  readonly lives: Life[] = [];
+  readonly history = new History();
+  readonly kinds: ReadonlyMap<string, Resource>;
+  /** Objects that clients wanted to create, and that the server refused: its words. */
+  readonly refusals: string[] = [];
+  /** How many objects were created. */
+  created = 0;
+  readonly #options: WorldOptions;
+  readonly #began: number;
+  #faults: ArmedFault[] = [];
+  /** How long a process is not replaced, by its place. */
+  readonly #downtimes = new Map<number, number>();
+
+  constructor(options: WorldOptions) {
+    const { cluster, kinds } = options;
+    this.#options = options;
+    this.cluster = cluster;
+    this.kinds = kinds;
+    const { clock } = cluster.host;
+    this.#began = clock.monotonic();
+    this.journal = new Journal(() => clock.monotonic() - this.#began);
+  }
+
+  /** Seconds since the beginning. */
+  get now(): number {
+    return this.cluster.host.clock.monotonic() - this.#began;
+  }
+
+  /** Starts all processes. */
+  async start(): Promise<void> {
+    for (const resource of this.kinds.values()) await this.history.follow(resource, this.cluster.server);
+    for (let replica = 0; replica < (this.#options.replicas ?? 1); replica++) this.#begin(replica);
+    await this.advance(0);
+  }
+
+  /** Lets time pass. */
+  async advance(seconds: number): Promise<void> {
+    await this.cluster.host.clock.advance(seconds);
+  }
+
+  /** The processes that have neither ended nor were killed. */
+  get alive(): Life[] {
+    return this.lives.filter(({ isAlive }) => isAlive);
+  }
+
+  /** Does what a step says, and lets its time pass. @param place Its place in the plan. */
+  async take(step: Step, place = -1): Promise<void> {
+    this.journal.steps.push(this.now);
+    this.journal.say("step", `${describeStep(step)} ${step.wait ?? 0}`, describeStep(step));
+    if (await this.#act(step) === false) this.journal.refused.add(place);
+    await this.advance(step.wait ?? 0);
+  }
+
+  /** Ends all faults; processes that were killed are replaced when their time has come. */
+  calm(): void {
+    this.#faults = [];
+    for (const { wire } of this.alive) wire.calm();
+  }
+
+  /** Stops all processes in order, and waits for their end. Returns the processes that have not ended. */
+  async stop(): Promise<Life[]> {
+    const alive = this.alive;
+    for (const life of alive) life.stop();
+    for (let round = 0; round < 40 && this.alive.length > 0; round++) await this.advance(5);
+    return this.alive;
+  }
+
+  /** Returns all objects of a kind. */
+  async list(kind: string): Promise<KubeObject[]> {
+    const resource = this.kinds.get(kind);
+    if (resource === undefined) return [];
+    return await this.listAt(pathOf(resource));
+  }
+
+  /** Returns all objects at a path. */
+  async listAt(path: string): Promise<KubeObject[]> {
+    const list = await this.#ask("GET", path);
+    if (!isObject(list) || !Array.isArray(list.items)) return [];
+    const type = { apiVersion: String(list.apiVersion), kind: String(list.kind).replace(/List$/, "") };
+    // The items of a list are the server's own objects.
+    return list.items.map((item) => ({ ...type, ...item as KubeObject }));
+  }
+
+  /** Returns a planned object as it is; undefined if it is not there. */
+  async find(object: PlannedObject): Promise<KubeObject | undefined> {
+    const found = await this.#ask("GET", this.#path(object));
+    return isStored(found) ? found : undefined;
+  }
+
+  /** Returns false if the server has not done what was asked. */
+  async #act(step: Step): Promise<boolean | void> {
+    const { server } = this.cluster;
+    switch (step.do) {
+      case "create":
+        return await this.#create(step);
+      case "edit":
+        return await this.#edit(step);
+      case "delete":
+        return isDone(await this.#ask("DELETE", this.#path(step)));
+      case "write":
+        return isDone(await this.#patch(step, step.patch, step.subresource));
+      case "hold":
+      case "release":
+        return await this.#hold(step, step.do === "hold");
+      case "fail":
+        return void this.#faults.push({ step, after: step.after, times: step.times });
+      case "break":
+      case "silence":
+      case "expire":
+      case "compact": {
+        if (step.do === "compact") server.compact();
+        const how = step.do === "compact" ? "break" : step.do;
+        return this.alive.forEach(({ wire }) => wire.strikeWatches(how));
+      }
+      case "kill": {
+        const life = this.#of(step.replica);
+        this.#downtimes.set(step.replica, step.down);
+        if (step.at === "now") life?.kill();
+        else life?.wire.armKill(step.at, step.after);
+        return;
+      }
+      case "restart": {
+        const life = this.#of(step.replica);
+        if (life === undefined) return;
+        life.stop();
+        for (let round = 0; round < 40 && life.isAlive; round++) await this.advance(5);
+        if (!life.isKilled) this.#begin(step.replica);
+        return;
+      }
+      case "suspend":
+      case "suspend-machine":
+        return this.#of(step.replica)?.suspend(step.seconds, { isMachine: step.do === "suspend-machine" });
+      case "isolate":
+        return this.#of(step.replica)?.isolate(step.seconds);
+      case "set-clock":
+        return this.#of(step.replica)?.clock.step(step.seconds);
+      case "delete-leases":
+        return void await this.#ask("DELETE", "/apis/coordination.k8s.io/v1/namespaces/default/leases");
+    }
+  }
+
+  /** Returns the process at a place. */
+  #of(replica: number): Life | undefined {
+    return this.alive.findLast((life) => life.replica === replica);
+  }
+
+  #begin(replica: number): void {
+    const { make, seed, replicas, cluster: { host, server } } = this.#options;
+    const number = this.lives.length;
+    this.journal.say("process", `${number} starts`, number === 0 ? undefined : "A new process starts");
+    const life = new Life({
+      number,
+      replica,
+      seed,
+      simulated: make(),
+      base: host,
+      journal: this.journal,
+      sharesObjects: replicas !== undefined,
+      serve: (request) => server.fetch(request),
+      faultOf: (request) => this.#faultOf(request),
+      onKilled: () =>
+        host.clock.after(Math.max(this.#downtimes.get(replica) ?? 0, 0.001), () => this.#begin(replica)),
+    });
+    this.lives.push(life);
+  }
+
+  #faultOf(request: SeenRequest): FailStep["fault"] | undefined {
+    for (const fault of this.#faults) {
+      if (!isMeant(fault.step, request)) continue;
+      if (fault.after > 0) {
+        fault.after -= 1;
+        continue;
+      }
+      fault.times -= 1;
+      if (fault.times <= 0) this.#faults = this.#faults.filter((each) => each !== fault);
+      return fault.step.fault;
+    }
+  }
+
+  async #create(step: Step & { readonly do: "create" }): Promise<boolean> {
+    const resource = this.#resource(step);
+    const { metadata = {}, ...rest } = step.body as { metadata?: object };
+    const object = {
+      apiVersion: apiVersionOf(resource),
+      kind: resource.kind,
+      metadata: { ...metadata, name: step.name },
+      ...rest,
+    };
+    const answer = await this.#ask("POST", pathOf(resource, placeOf(resource)), object);
+    if (isStored(answer)) {
+      this.created += 1;
+    } else if (isObject(answer) && answer.code !== 409) this.refusals.push(String(answer.message));
+    return isStored(answer);
+  }
+
+  async #edit(step: Step & { readonly do: "edit" }): Promise<boolean> {
+    const answer = await this.#patch(step, step.patch);
+    if (isObject(answer) && !isStored(answer) && answer.code !== 404) {
+      this.refusals.push(String(answer.message));
+    }
+    return isStored(answer);
+  }
+
+  async #hold(object: PlannedObject, holds: boolean): Promise<boolean> {
+    const found = await this.find(object);
+    if (found === undefined || (holds && found.metadata.deletionTimestamp !== undefined)) return false;
+    const others = (found.metadata.finalizers ?? []).filter((each) => each !== FOREIGN_FINALIZER);
+    const finalizers = holds ? [...others, FOREIGN_FINALIZER] : others;
+    return isDone(await this.#patch(object, { metadata: { finalizers } }));
+  }
+
+  async #patch(object: PlannedObject, patch: object, subresource?: string): Promise<unknown> {
+    const path = this.#path(object) + (subresource === undefined ? "" : `/${subresource}`);
+    return await this.#ask("PATCH", path, patch);
+  }
+
+  #resource({ kind }: PlannedObject): Resource {
+    const resource = this.kinds.get(kind);
+    if (resource === undefined) {
+      throw new TypeError(`Cannot run the plan: the cluster knows no kind "${kind}"`);
+    }
+    return resource;
+  }
+
+  #path(object: PlannedObject): string {
+    const resource = this.#resource(object);
+    return pathOf(resource, { ...placeOf(resource), name: object.name });
+  }
+
+  /** Asks the server directly: clients and programs beside the operator meet no faults. */
+  async #ask(method: string, path: string, body?: object): Promise<unknown> {
+    const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
+    const response = await this.cluster.server.fetch(
+      new Request(`https://beside.test${path}`, {
+        method,
+        headers: { "user-agent": "client", "content-type": type },
+        body: body === undefined ? undefined : JSON.stringify(body),
+      }),
+    );
+    const text = await response.text();
+    return text === "" ? undefined : parseJson(text);
+  }
+}
+
+function placeOf({ namespaced }: Resource): { readonly namespace?: string } {
+  return namespaced ? { namespace: "default" } : {};
+}
+
+/** Whether an answer is no refusal. */
+function isDone(value: unknown): boolean {
+  return !isObject(value) || value.status !== "Failure";
+}
+
+function isStored(value: unknown): value is KubeObject {
+  return isObject(value) && isObject(value.metadata) && value.kind !== "Status";
+}
+
+function isMeant({ requests }: FailStep, request: SeenRequest): boolean {
+  switch (requests) {
+    case "writes":
+      return isAuthorsWrite(request);
+    case "lists":
+    case "watches":
+      return `${request.verb}${request.verb === "list" ? "s" : "es"}` === requests;
+    case "reads":
+      return request.verb === "get" && !request.kind.startsWith("/");
+  }
+}
