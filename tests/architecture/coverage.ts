@@ -30,6 +30,12 @@ const ELSEWHERE: readonly (readonly [place: string, tests: string, why: string])
     "tests/kits/testing/",
     "real_cluster_test.ts starts a real one, and looks for executables",
   ],
+  [
+    "lib/kits/testing/simulation/",
+    "tests/kits/testing/simulation/",
+    "simulate_test.ts simulates with all parts",
+  ],
+  ["lib/runtime/virtual/chance.ts", "tests/kits/testing/simulation/", "simulate_test.ts has it name calls"],
   ["lib/kits/generate/mod.ts", "tests/kits/generate/", "it only exports what is tested there"],
   ["lib/kits/definitions/mod.ts", "tests/kits/definitions/", "it only exports what is tested there"],
   [

@@ -103,10 +103,13 @@ export const SURFACE: Readonly<Record<string, string>> = {
     WaitCondition WaitOptions WatchScope WatchesOptions WriteOptions
   `,
   "./testing": `
-    Cluster ClusterOfTest ConnectedCluster Expected ExpectedPart GlobalName HandlerCall LogRecord Manifest
-    Manifests RealCluster RealClusterOptions Runnable Runner ServedCluster Snapshot StartOptions TestCluster
-    TestClusterOptions TestReplica UntilOptions VirtualClock VirtualFetch VirtualHost VirtualHostOptions VirtualNetwork
-    VirtualProcess VirtualProgram realCluster start testCluster virtualHost
+    Action ClockStep Cluster ClusterOfTest ConnectedCluster CreateStep DeleteStep EditStep Expected ExpectedPart
+    FailStep Finding Found GlobalName HandlerCall HoldStep Invariant KillMoment KillStep LeaseStep LogRecord
+    Manifest Manifests ObjectSource Plan PlannedObject RealCluster RealClusterOptions RequestFault RestartStep
+    RestingWorld Runnable Runner ServedCluster SimulateOptions SimulatedFaults SimulatedOperator Simulation
+    SimulationError SimulationProgress Snapshot StartOptions Step SuspendStep TestCluster TestClusterOptions
+    TestReplica UntilOptions VirtualClock VirtualFetch VirtualHost VirtualHostOptions VirtualNetwork
+    VirtualProcess VirtualProgram WatchStep WriteStep realCluster simulate start testCluster virtualHost
   `,
   "./apiserver": `
     AnswerFault ApiServer ApiServerOptions ApiUser Authority CertificateOptions CopiedObjects CutFault DelayFault DuplicateFault

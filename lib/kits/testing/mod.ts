@@ -45,5 +45,24 @@ export {
 export type { ObjectSource, SimulatedFaults } from "./simulation/draw.ts";
 export type { Found } from "./simulation/invariants.ts";
 export type { SimulatedOperator } from "./simulation/life.ts";
-export type * from "./simulation/plan.ts";
+export type {
+  Action,
+  ClockStep,
+  CreateStep,
+  DeleteStep,
+  EditStep,
+  FailStep,
+  HoldStep,
+  KillMoment,
+  KillStep,
+  LeaseStep,
+  Plan,
+  PlannedObject,
+  RequestFault,
+  RestartStep,
+  Step,
+  SuspendStep,
+  WatchStep,
+  WriteStep,
+} from "./simulation/plan.ts";
 export type { Invariant, RestingWorld } from "./simulation/run_plan.ts";

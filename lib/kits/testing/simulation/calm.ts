@@ -2,7 +2,7 @@
  * Calm runs: the steps of a plan on objects alone, without faults, with a rest after each.
  *
  * An operator may see each state of an object, or only the last of several, and both are right; so there is one calm run for
- * each choice of states that it may have missed, and the result of a plan must be that of one of them. A state that is missed is
+ * each choice of states that it may have missed, and the result of a plan must equal the result of one of these runs. A state that is missed is
  * left out: its step becomes a part of the next one.
  */
 
@@ -106,7 +106,7 @@ function joined(first: ObjectStep, second: ObjectStep): ObjectStep[] {
   return first.do === "create" ? [{ ...first, body: both }] : [{ ...second, do: "edit", patch: both }];
 }
 
-/** Returns what a step makes of an object. */
+/** Returns the change that a step makes to an object. */
 function changeOf(step: ObjectStep): JsonObject | undefined {
   switch (step.do) {
     case "create":

@@ -1,6 +1,6 @@
 /**
  * All states of the planned objects, as the server told them of each: by them it is judged which state a handler has seen, and
- * what a write has changed.
+ * which fields a write has changed.
  */
 
 import { isObject } from "../../../model/json.ts";

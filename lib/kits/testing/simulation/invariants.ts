@@ -1,7 +1,7 @@
 /**
  * The invariants of the framework, which hold for each operator: judged by the record of a run.
  *
- * Each function looks at one of them, and returns what it has found.
+ * Each function looks at one of them, and returns its findings.
  */
 
 import { buildEssence } from "../../../model/essence.ts";
@@ -61,7 +61,7 @@ function keyOf({ call: { handler, object } }: SeenCall): string {
   return `${object?.uid} ${handler}`;
 }
 
-/** Returns what of a state counts for handlers: all but what operators note, and what the server sets. */
+/** Returns a digest of the parts of a state that count for handlers: all but the notes of operators, and the fields of the server. */
 function contentOf({ object }: PastState): string {
   const { deletionTimestamp } = object.metadata;
   return digestOf({
@@ -71,7 +71,7 @@ function contentOf({ object }: PastState): string {
   });
 }
 
-/** Returns a number for each state of an object: the same as long as nothing that counts has changed. */
+/** Returns a number for each state of an object: the same until a part that counts changes. */
 function numbersOf(world: World): ReadonlyMap<PastState, number> {
   const numbers = new Map<PastState, number>();
   for (const state of world.history.states) {
@@ -122,7 +122,7 @@ function isNoted(object: KubeObject | undefined, life: Life | undefined): boolea
   return isEqualJson(diffBase.fetch(object), diffBase.build(object));
 }
 
-/** A process that has stood still may act on what it knew then. */
+/** A process that has stood still may act on old knowledge. */
 function isSuspect(life: Life | undefined): boolean {
   return life === undefined || !life.isAwake;
 }
@@ -240,14 +240,14 @@ function touchedFields(world: World): Found[] {
   return [];
 }
 
-/** Returns what other programs of the simulation have on an object. */
+/** Returns the marks of other programs of the simulation on an object. */
 function foreignIn({ metadata: { labels = {}, annotations = {}, finalizers = [] } }: KubeObject): unknown {
   const ofOthers = (all: Readonly<Record<string, string>>): [string, string][] =>
     Object.entries(all).filter(([key]) => key.startsWith(FOREIGN)).sort();
   return [ofOthers(labels), ofOthers(annotations), finalizers.filter((each) => each === FOREIGN_FINALIZER)];
 }
 
-/** Returns the path of a value in the spec that a write has set back to what it was before the last edit. */
+/** Returns the path of a value in the spec that a write has set back to its value before the last edit. */
 function revertedIn({ object, before }: PastState): string | undefined {
   const edited = before;
   const older = edited?.before;
@@ -261,7 +261,7 @@ function revertedIn({ object, before }: PastState): string | undefined {
   return key === undefined ? undefined : `spec.${key}`;
 }
 
-/** 8. Caches equal what a listing gives. */
+/** 8. Caches equal a listing. */
 async function staleCaches(world: World): Promise<Found[]> {
   for (const kind of world.kinds.keys()) {
     const listed = versionsOf(await world.list(kind));

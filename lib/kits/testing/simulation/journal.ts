@@ -133,7 +133,7 @@ export class Journal {
     return digestOf(this.text.join("\n"));
   }
 
-  /** All lines as text, without what was found: that may hold texts of the runtime. */
+  /** All lines as text, without findings: these may hold texts of the runtime. */
   get text(): string[] {
     return this.lines.filter(({ sort }) => sort !== "finding").map(({ at, sort, text }) =>
       `${at.toFixed(3)} ${sort} ${text}`

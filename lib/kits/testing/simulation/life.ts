@@ -1,8 +1,8 @@
 /**
  * One process of a simulated operator: from its start to its end, in order or by a kill.
  *
- * A process that was killed is never heard of again: its clock stands still, its requests hang, and what its handlers still do
- * touches nothing.
+ * A process that was killed is never heard of again: its clock stands still, its requests hang, and its
+ * handlers touch no object any more.
  */
 
 import { fixedCredentials } from "../../../client/auth/connection_info.ts";

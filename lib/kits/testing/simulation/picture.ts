@@ -1,6 +1,6 @@
 /**
- * A picture of a world at rest: the planned objects, all objects that the operator has written, and its daemons, without what
- * differs from run to run.
+ * A picture of a world at rest: the planned objects, all objects that the operator has written, and its daemons, without the
+ * fields that differ from run to run.
  */
 
 import { isEmptyObject, isEqualJson, isObject, setKey } from "../../../model/json.ts";
@@ -51,7 +51,7 @@ export async function takePicture(world: World): Promise<Picture> {
   return picture;
 }
 
-/** Returns what differs between two pictures of one world at rest: the work of timers, which goes on. */
+/** Returns the parts that differ between two pictures of one world at rest: the work of timers, which goes on. */
 export function movingIn(first: Picture, second: Picture): ReadonlySet<string> {
   const moving = new Set<string>();
   for (const title of new Set([...first.keys(), ...second.keys()])) {
@@ -64,7 +64,7 @@ export function movingIn(first: Picture, second: Picture): ReadonlySet<string> {
   return moving;
 }
 
-/** Returns how a picture differs from that of a calm run, in a sentence; undefined: they are alike. */
+/** Returns how a picture differs from the picture of a calm run, in a sentence; undefined: they are alike. */
 export function differenceOf(
   picture: Picture,
   calm: Picture,

@@ -85,7 +85,7 @@ export interface FailStep {
   readonly times: number;
 }
 
-/** Something happens to the watches of all processes. */
+/** A fault strikes the watches of all processes. */
 export interface WatchStep {
   /** The kind of step: they break, fall silent, end with 410, or end because the server forgets its past. */
   readonly do: "break" | "silence" | "expire" | "compact";
@@ -171,11 +171,11 @@ export interface Plan {
   readonly steps: readonly Step[];
   /** Whether a new process looks at the result of the run. Default: false. */
   readonly probe?: boolean;
-  /** Whether the result is compared with that of a calm run. Default: false. */
+  /** Whether the result is compared with the result of a calm run. Default: false. */
   readonly compare?: boolean;
 }
 
-/** Actions on objects, by clients and other programs: those that a calm run has as well. */
+/** Actions on objects, by clients and other programs: calm runs have them as well. */
 const OBJECT_ACTIONS: readonly Action["do"][] = ["create", "edit", "delete", "write", "hold", "release"];
 
 /** Whether a step is about an object, and no fault. */

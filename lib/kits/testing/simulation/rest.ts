@@ -1,5 +1,5 @@
 /**
- * Waits until a simulated world is at rest: nothing is called, read or written any more but watches, Leases, and the work of
+ * Waits until a simulated world is at rest: no handler is called, and no object read or written any more but for watches, Leases, and the work of
  * timers, daemons and tasks, which never ends.
  */
 

@@ -13,7 +13,7 @@ import { calmPlans, turnedSteps } from "./calm.ts";
 import { differenceOf, movingIn, type Picture, takePicture } from "./picture.ts";
 import { World, type WorldOptions } from "./world.ts";
 
-/** A look of the author's at a world at rest: throws, or returns what is wrong. */
+/** A look of the author's at a world at rest: throws, or returns the fault. */
 export type Invariant = (
   world: RestingWorld,
 ) => void | string | readonly string[] | Promise<void | string | readonly string[]>;
@@ -39,7 +39,7 @@ export interface RunSetting extends Pick<WorldOptions, "kinds" | "replicas"> {
   readonly chance?: () => Found | undefined;
 }
 
-/** A run, and what was found in it. */
+/** A run, and its finding. */
 export interface PlanRun {
   readonly found: Found | undefined;
   readonly journal: Journal;
@@ -47,7 +47,7 @@ export interface PlanRun {
   readonly created: number;
   /** Creations and edits that the server has refused: its words. */
   readonly refusals: readonly string[];
-  /** The world at its rests; undefined where something was found before. */
+  /** The world at its rests; undefined where there was a finding before. */
   readonly pictures: Pictures | undefined;
 }
 
@@ -229,7 +229,7 @@ async function deleteAll(plan: Plan, living: Living): Promise<Found | undefined>
   }
 }
 
-/** Looks whether the result is that of a run without faults: one of those that differ in what the operator sees in between. */
+/** Looks whether the result is the result of a run without faults: of one among several that differ in the states that the operator sees in between. */
 async function compareWithCalm(
   plan: Plan,
   setting: RunSetting,
@@ -238,7 +238,7 @@ async function compareWithCalm(
   let first: string | undefined;
   for (const steps of calmPlans(plan, journal)) {
     const run = await runOnce({ seed: plan.seed, steps }, setting, true);
-    // A calm run with a finding says nothing about this one.
+    // A calm run with a finding does not speak about this one.
     if (run.pictures === undefined) return undefined;
     const alive = differenceOf(pictures.alive, run.pictures.alive, pictures.moving);
     if (alive === undefined) {

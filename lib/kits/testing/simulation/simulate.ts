@@ -26,7 +26,7 @@ import { tellStory, testOf } from "./story.ts";
 export interface SimulateOptions {
   /** Definitions of the operator's kinds, and all that it needs to be there. */
   readonly manifests?: Manifests;
-  /** Objects as they may be: what is created begins with one of them. Default: all values are drawn from schemas. */
+  /** Objects as they may be: each creation begins with one of them. Default: all values are drawn from schemas. */
   readonly samples?: Manifests;
   /** Sources of objects of one's own. Default: definitions and samples. */
   readonly sources?: readonly ObjectSource[];
@@ -45,11 +45,11 @@ export interface SimulateOptions {
   /** How many replicas run, with Leases. Default: one process, without. */
   readonly replicas?: number;
   /**
-   * Whether results are compared with those of calm runs, and of other orders of objects. Default: true. False for operators whose
+   * Whether results are compared with the results of calm runs, and of other orders of objects. Default: true. False for operators whose
    * results depend on their history on purpose.
    */
   readonly compare?: boolean;
-  /** Looks of the author's at the world at rest: each throws, or returns what is wrong. Default: none. */
+  /** Looks of the author's at the world at rest: each throws, or returns the fault. Default: none. */
   readonly invariants?: readonly Invariant[];
   /** One run of this plan, as a finding has printed it, in place of drawn ones. */
   readonly plan?: Plan;
@@ -71,7 +71,7 @@ export interface SimulationProgress {
   readonly seconds: Seconds;
 }
 
-/** The result of a simulation that has found nothing. */
+/** The result of a simulation without a finding. */
 export interface Simulation extends SimulationProgress {
   /** The same for the same code and seeds, on each runtime. */
   readonly digest: string;
@@ -95,7 +95,7 @@ export interface Finding extends Found {
   readonly run: number;
 }
 
-/** A simulation has found something. */
+/** A simulation has a finding. */
 export class SimulationError extends Error {
   override readonly name = "SimulationError";
   /** The finding. */
@@ -236,7 +236,7 @@ export class Simulator implements AsyncDisposable {
     const admin = new Administrator(base);
     const applied = await base.apply(options.manifests ?? []);
     const definitions = applied.filter(({ kind }) => kind === "CustomResourceDefinition");
-    // What is read is typed by its own words.
+    // Objects that are read say their own type.
     const samples = await readManifests(options.samples ?? []) as readonly KubeObject[];
     const sources = await findSources({ definitions, samples, own: options.sources ?? [] }, admin);
     const trial = base.fork();
@@ -391,7 +391,7 @@ function isInProcess(): boolean {
   return typeof args === "object" && args !== null && "clock" in args && args.clock instanceof ReplicaClock;
 }
 
-/** Returns what makes two runs of one plan differ. */
+/** Returns the first difference between two runs of one plan. */
 function differenceOf(first: PlanRun, second: PlanRun): Found | undefined {
   if (first.journal.digest === second.journal.digest) return undefined;
   const [one, two] = [first.journal.text, second.journal.text];

@@ -1,5 +1,5 @@
 /**
- * Tells a run that has found something: in at most twelve lines, and as a test to paste.
+ * Tells a run with a finding: in at most twelve lines, and as a test to paste.
  */
 
 import type { Journal, Line } from "./journal.ts";

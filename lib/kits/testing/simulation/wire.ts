@@ -3,7 +3,7 @@
  * and goes wrong as the plan says.
  *
  * Delays are drawn from the seed and the request itself, not from a row of numbers: so a request that is left out changes no
- * other one's delay, and the order in which a runtime starts two requests at once decides nothing.
+ * other one's delay, and the order in which a runtime starts two requests at once does not count.
  */
 
 import { isObject } from "../../../model/json.ts";
@@ -20,7 +20,7 @@ import { type FailStep, FAULT_WORDS, type KillMoment } from "./plan.ts";
 export interface WireOptions {
   readonly life: number;
   readonly seed: number;
-  /** The clock of the world, and that of the process. */
+  /** The clock of the world, and the clock of the process. */
   readonly base: VirtualClock;
   readonly clock: ReplicaClock;
   readonly journal: Journal;
@@ -73,7 +73,7 @@ export class Wire {
     this.#kills.push({ at, left: after });
   }
 
-  /** Disarms what waits for a write. */
+  /** Disarms all kills. */
   calm(): void {
     this.#kills = [];
     this.#isCut = false;
@@ -148,7 +148,7 @@ export class Wire {
     return new Response(text === "" ? null : text, { status: response.status, headers: response.headers });
   }
 
-  /** Resolves when something may arrive; never for a process that is no more. */
+  /** Resolves when requests and answers may arrive; never for a process that is no more. */
   async #passable(request: Request): Promise<void> {
     const { base, clock } = this.#options;
     await clock.thawed();
@@ -213,7 +213,7 @@ class EventStream {
     else this.#controller?.error(connectionReset());
   }
 
-  /** Nothing of it arrives any more. */
+  /** No event of it arrives any more. */
   abandon(): void {
     this.#end();
   }
@@ -286,7 +286,7 @@ const VERBS: Readonly<Record<string, string>> = {
   DELETE: "delete",
 };
 
-/** Reads what a request is about from its path. */
+/** Reads the kind and object of a request from its path. */
 export function readRequest({ method, url }: Request, life: number): SeenRequest {
   const { pathname, searchParams } = new URL(url);
   const [, group = "", namespace = "", plural = "", name = "", subresource = ""] = PATH.exec(pathname) ?? [];

@@ -25,7 +25,7 @@ export interface WorldOptions {
   readonly kinds: ReadonlyMap<string, Resource>;
 }
 
-/** The finalizer and the prefix of what other programs write. */
+/** The finalizer and the prefix of other programs' marks. */
 export const FOREIGN = "simulation.lotse.dev";
 export const FOREIGN_FINALIZER = `${FOREIGN}/held`;
 
@@ -85,7 +85,7 @@ export class World {
     return this.lives.filter(({ isAlive }) => isAlive);
   }
 
-  /** Does what a step says, and lets its time pass. @param place Its place in the plan. */
+  /** Takes a step, and lets its time pass. @param place Its place in the plan. */
   async take(step: Step, place = -1): Promise<void> {
     this.journal.steps.push(this.now);
     this.journal.say("step", `${describeStep(step)} ${step.wait ?? 0}`, describeStep(step));
@@ -129,7 +129,7 @@ export class World {
     return isStored(found) ? found : undefined;
   }
 
-  /** Returns false if the server has not done what was asked. */
+  /** Returns false if the server has refused. */
   async #act(step: Step): Promise<boolean | void> {
     const { server } = this.cluster;
     switch (step.do) {
