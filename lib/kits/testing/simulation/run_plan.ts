@@ -2,6 +2,7 @@
  * One simulated run, from the first step to the end of the last process, and the verdict about it.
  */
 
+import type { HandlerCall } from "../../../engines/calls.ts";
 import type { Seconds } from "../../../runtime/host.ts";
 import type { TestCluster } from "../cluster.ts";
 import { type Found, isForChange, judgeRecord, judgeRest } from "./invariants.ts";
@@ -21,7 +22,7 @@ export type Invariant = (
 /** A world at rest, for invariants of the author's. */
 export interface RestingWorld extends Pick<TestCluster, "api" | "host" | "server"> {
   /** All calls of handlers so far, of all processes. */
-  readonly calls: readonly Journal["calls"][number]["call"][];
+  readonly calls: readonly HandlerCall[];
   /** "alive": the objects are there; "deleted": all of them were deleted. */
   readonly phase: "alive" | "deleted";
 }

@@ -97,6 +97,7 @@ export interface Finding extends Found {
 
 /** A simulation has a finding. */
 export class SimulationError extends Error {
+  /** "SimulationError". */
   override readonly name = "SimulationError";
   /** The finding. */
   readonly finding: Finding;
