@@ -139,6 +139,12 @@ function sourceOf(paths: readonly string[], flags: UninstallFlags, host: Host): 
   }
   if (filename.length > 0) {
     return async () => {
+      for (const path of filename) {
+        if (!(await host.files.exists(host.files.resolve(host.process.cwd(), path, "Chart.yaml")))) continue;
+        throw new CommandError(
+          `Cannot read "${path}": it is a Helm chart (give the output of: helm get manifest RELEASE)`,
+        );
+      }
       const manifests: KubeObject[] = [];
       for (const file of await findManifestFiles(filename, host)) {
         manifests.push(...await readManifests(file, host));

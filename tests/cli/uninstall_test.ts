@@ -167,6 +167,11 @@ describe("uninstall", () => {
       gone.output,
       /^error: Cannot tell what the operator of the Deployment else\/shop leaves: .*404/s,
     );
+    const chart = await runPlain(world, ["-f", "/c"], { files: { "/c/Chart.yaml": "name: shop" } });
+    assert.match(
+      chart.output,
+      /^error: Cannot read "\/c": it is a Helm chart \(give the output of: helm get manifest/,
+    );
     const nothing = await runPlain(world, []);
     assert.deepEqual(nothing.code, 2);
   });

@@ -193,8 +193,9 @@ export class Surveyor {
       try {
         for await (const { items } of this.#client.list(resource, { namespace, labelSelector })) yield* items;
       } catch (error) {
+        rethrowUnlessRefused(error);
         // The definition has gone meanwhile, and its objects with it.
-        if (error instanceof ApiError && error.status === 404) continue;
+        if (error.status === 404) continue;
         this.#problems.push(`Cannot list ${groupResource(resource)}: ${messageOf(error)}`);
       }
     }
@@ -258,6 +259,7 @@ export class Surveyor {
           }
         }
       } catch (error) {
+        rethrowUnlessRefused(error);
         this.#problems.push(
           `Cannot list ${groupResource(resource)} in "${namespace}": ${messageOf(error)}`,
         );
@@ -285,11 +287,17 @@ export class Surveyor {
     try {
       return await this.#client.get(resource, address);
     } catch (error) {
-      if (error instanceof ApiError && error.status === 404) return undefined;
+      rethrowUnlessRefused(error);
+      if (error.status === 404) return undefined;
       this.#problems.push(`Cannot read ${groupResource(resource)} "${address.name}": ${messageOf(error)}`);
       return undefined;
     }
   }
+}
+
+/** A server that cannot be reached has refused nothing: no survey can be made. @throws {unknown} The error itself. */
+function rethrowUnlessRefused(error: unknown): asserts error is ApiError {
+  if (!(error instanceof ApiError)) throw error;
 }
 
 /** An object with marks, and whatever its children are found by. */
