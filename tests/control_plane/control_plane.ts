@@ -238,6 +238,7 @@ class Parts {
         `--service-account-signing-key-file=${join(directory, "service-account.key")}`,
         "--service-account-issuer=https://kubernetes.default.svc",
         "--service-cluster-ip-range=10.0.0.0/24",
+        "--allow-privileged=true",
         "--authorization-mode=RBAC",
         "--disable-admission-plugins=ServiceAccount",
         "--shutdown-watch-termination-grace-period=1s",

@@ -90,8 +90,11 @@ function findingOf(
 ): Pick<Finding, "differences" | "orderOnly" | "reason"> | undefined {
   const differences = compareAnswers(ours, theirs, prefix);
   if (differences.length === 0) return undefined;
-  // NB: the message says more than the code.
-  const told = differences.filter(({ path }) => path !== "code");
+  // NB: the message says more than the code, and all that the causes say.
+  const isRefused = differences.some(({ path }) => path === "body.message");
+  const told = differences.filter(({ path }) =>
+    path !== "code" && !(isRefused && path.startsWith("body.details"))
+  );
   const reasons = told.map((difference) => KNOWN.find((known) => known.matches(difference))?.reason);
   const known = reasons.every((found) => found !== undefined) ? reasons[0] : undefined;
   const orderOnly = differInOrderOnly(ours, theirs);

@@ -44,9 +44,12 @@ console.log(summaryOf(outcome));
 process.exitCode = outcome.findings.some(({ reason }) => reason === undefined) ? 1 : 0;
 
 function described({ section, source, differences, orderOnly, reason }: Finding, isWhole: boolean): string {
-  const lines = differences.slice(0, isWhole ? undefined : 3).map(({ path, ours, theirs }) =>
-    `  ${path}\n    ours: ${shown(ours)}\n    real: ${shown(theirs)}`
-  );
+  const lines = differences.slice(0, isWhole ? undefined : 3).map(({ path, ours, theirs }) => {
+    const [one, other] = [shown(ours), shown(theirs)];
+    const from = isWhole ? 0 : Math.max(0, partingOf(one, other) - BEFORE);
+    const cut = (text: string) => `${from > 0 ? "…" : ""}${text.slice(from, from + SHOWN)}`;
+    return `  ${path}\n    ours: ${cut(one)}\n    real: ${cut(other)}`;
+  });
   const rest = differences.length - lines.length;
   const title = `${section}: ${source}${orderOnly ? " (in another order)" : ""}`;
   return [
@@ -56,8 +59,19 @@ function described({ section, source, differences, orderOnly, reason }: Finding,
   ].join("\n");
 }
 
+/** How many characters are shown, and how many of them before the first that differs. */
+const SHOWN = 600;
+const BEFORE = 60;
+
 function shown(value: unknown): string {
-  return value === undefined ? "(nothing)" : JSON.stringify(value).slice(0, 600);
+  return value === undefined ? "(nothing)" : JSON.stringify(value);
+}
+
+/** Returns where two texts part. */
+function partingOf(one: string, other: string): number {
+  let index = 0;
+  while (index < one.length && one[index] === other[index]) index++;
+  return index;
 }
 
 function summaryOf({ posted, findings }: Outcome): string {

@@ -20,8 +20,9 @@ import type { Late } from "./late.ts";
 import { PRIORITY_CLASSES, priorityClassRules } from "./builtin/priority_classes.ts";
 import { definitionRules } from "./lifecycle/definitions.ts";
 import { serviceRules } from "./builtin/service_rules.ts";
+import { builtinWarnings } from "./builtin/warnings.ts";
 import type { Store } from "./store.ts";
-import { complete } from "./types/completion.ts";
+import { complete, forgetEmpty } from "./types/completion.ts";
 import { typeOfKind } from "./types/mod.ts";
 
 /** The rare properties; "none" of them is the rule. */
@@ -306,6 +307,11 @@ function completing(
       const unknown = rules.normalize(object, options);
       complete(object, kind, type);
       return unknown;
+    },
+    warnings: (object, old) => builtinWarnings(kind, object, old),
+    settle(object, old, dryRun) {
+      rules.settle?.(object, old, dryRun);
+      forgetEmpty(object, type);
     },
   };
 }

@@ -44,6 +44,7 @@ export interface DefinitionParts {
   hasRules(schema: unknown): boolean;
   defaultDefinition(definition: KubeObject): void;
   validateDefinition(definition: KubeObject, context?: DefinitionContext): Cause[];
+  formatWarnings(definition: KubeObject, old?: KubeObject): string[];
   customKinds(cluster: Pick<Cluster, "host" | "store" | "cel">, definition: KubeObject): Kind[];
   showingOldObjects(kind: Kind): Kind;
 }

@@ -30,6 +30,8 @@ export interface KindRules {
   settle?(object: KubeObject, old: KubeObject | undefined, dryRun?: boolean): void;
   /** Says what is wrong with an object. */
   validate(object: KubeObject, change: Change): readonly Cause[];
+  /** Says what a client should know of an object that is taken as it is: a new one (no `old`) or an updated one. */
+  warnings?(object: KubeObject, old: KubeObject | undefined): readonly string[];
   /** Marks an object whose deletion begins. */
   terminate?(object: KubeObject): void;
   /** Whether something besides `metadata.finalizers` keeps a deleted object. */

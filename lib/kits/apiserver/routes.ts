@@ -14,6 +14,7 @@ import { aggregated, coreVersions, groupDocument, groupList, resourceList } from
 import { openapiV2, openapiV3, openapiV3Index } from "./documents/openapi.ts";
 import { HEALTH_PARTS, healthResponse, partResponse } from "./health.ts";
 import { keyFor, type Kind } from "./kinds.ts";
+import { isServedElsewhere } from "./lifecycle/api_services.ts";
 import { parseMediaTypes } from "./media_types.ts";
 import { apiVersionFor, type ResourcePath } from "./paths.ts";
 import { encodeOpenapi, OPENAPI_V2_ACCEPTED, OPENAPI_V2_PROTOBUF } from "./protobuf/openapi.ts";
@@ -126,7 +127,7 @@ function addDiscovery(app: Hono<Asked>, cluster: Cluster): void {
     const { group, version } = c.req.param();
     const known = groupDocument(all(), group) !== undefined;
     const document = resourceList(all(), `${group}/${version}`);
-    if (document === undefined) return missing(!known);
+    if (document === undefined) return absent(cluster, `${group}/${version}`, !known);
     return documentResponse(
       c.req.raw,
       document,
@@ -134,6 +135,13 @@ function addDiscovery(app: Hono<Asked>, cluster: Cluster): void {
     );
   });
   app.all("/", () => jsonResponse({ paths: ["/api", "/apis", "/healthz", "/livez", "/readyz", "/version"] }));
+}
+
+/** NB: servers that an APIService names are not asked, and so are not available. */
+function absent(cluster: Cluster, apiVersion: string, isPlain: boolean): Response {
+  if (!isServedElsewhere(cluster, apiVersion)) return missing(isPlain);
+  const headers = { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" };
+  return new Response("service unavailable\n", { status: 503, headers });
 }
 
 function resourcesOf({ kinds }: Cluster): Resource[] {
@@ -236,7 +244,7 @@ async function serveReview(cluster: Cluster, c: Context<Asked>, path: ResourcePa
   const request = c.req.raw;
   const answer = findReview(path.apiVersion, path.plural);
   if (answer === undefined || path.name !== undefined) {
-    return missing(!isBuiltinGroup(cluster, path.apiVersion));
+    return absent(cluster, path.apiVersion, !isBuiltinGroup(cluster, path.apiVersion));
   }
   if (request.method !== "POST") throw methodNotAllowed();
   checkReviewForm(request);

@@ -59,7 +59,7 @@ function configurationCauses({ webhooks }: KubeObject, { mutating, cel }: Judged
   const names = new Set<unknown>();
   return objectsIn(webhooks).flatMap((hook, index) => {
     const at = `webhooks[${index}]`;
-    const twice = mutating || !names.has(hook.name) ? [] : [duplicate(`${at}.name`, hook.name)];
+    const twice = hook.name === "" || !names.has(hook.name) ? [] : [duplicate(`${at}.name`, hook.name)];
     names.add(hook.name);
     return [
       ...nameCauses(hook, `${at}.name`),

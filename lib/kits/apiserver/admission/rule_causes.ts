@@ -75,8 +75,9 @@ function resourceCauses(resources: readonly string[], at: string): Cause[] {
     const detail = "if '*/*' is present, must not specify other resources";
     causes.push(invalid(at, { value: resources, detail }));
   }
-  const plain = resources.filter((value) => !value.includes("/"));
-  if (plain.length > 1 && plain.includes("*")) {
+  // NB: only the last one without a subresource counts.
+  const plain = resources.filter((value) => value !== "" && !value.includes("/"));
+  if (plain.includes("*") && plain.at(-1) !== "*") {
     const detail = "if '*' is present, must not specify other resources without subresources";
     causes.push(invalid(at, { value: resources, detail }));
   }

@@ -113,11 +113,12 @@ export class BuiltinTypes {
   }
 }
 
-/** NB: the real server's schemas give required fields their zero value as a default. */
+/** NB: the real server's schemas give required fields their zero value as a default, and the names of references, too. */
 function builtinKey(name: string, type: string | undefined): ListKey {
   if (name === "protocol") return { name, fallback: "TCP" };
   const field = type === undefined ? undefined : fieldOf(type, name);
-  if (field?.required !== true || field.shape.kind !== "scalar") return { name };
+  const isFilled = field?.required === true || type === "core.LocalObjectReference";
+  if (!isFilled || field?.shape.kind !== "scalar") return { name };
   return { name, fallback: field.shape.type === "string" ? "" : 0 };
 }
 

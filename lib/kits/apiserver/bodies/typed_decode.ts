@@ -79,10 +79,13 @@ function decodeStruct(object: JsonObject, { type, skipped, place }: Struct, deco
 
 /** Structs that stand in others without a name of their own in JSON. */
 const EMBEDDED: Readonly<Record<string, string>> = {
+  "admissionregistration.NamedRuleWithOperations": "RuleWithOperations",
+  "admissionregistration.RuleWithOperations": "Rule",
   "core.EphemeralContainer": "EphemeralContainerCommon",
   "core.PersistentVolumeSpec": "PersistentVolumeSource",
   "core.Probe": "ProbeHandler",
   "core.Volume": "VolumeSource",
+  "networking.IngressRule": "IngressRuleValue",
 };
 
 /** NB: Go's errors name them. */
@@ -194,7 +197,10 @@ function decodeType(
   if (name === "Quantity") {
     if (!QUANTITY.test(String(value)) || typeof value === "object") decoding.fail(QUANTITY_SAYS);
   } else if (name === "IntOrString") {
-    if (typeof value !== "string" && !Number.isInteger(value)) refuse(value, { shape, place }, decoding);
+    // NB: what is no text is read as a number.
+    if (typeof value !== "string" && !Number.isInteger(value)) {
+      refuse(value, { shape: { kind: "scalar", type: "integer", format: "int32" }, place }, decoding);
+    }
   } else if (precisionOf(shape) !== undefined) {
     if (typeof value !== "string") refuse(value, { shape, place }, decoding);
   } else if (name === EMPTY) {
@@ -204,6 +210,8 @@ function decodeType(
       delete value[key];
     }
   } else if (UNIONS.includes(name)) {
+    const isSchemaOrBoolean = typeof value === "boolean" || isObject(value);
+    if (name === OR_BOOLEAN && !isSchemaOrBoolean) decoding.fail("boolean or JSON schema expected");
     decodeUnion(value, place, decoding);
   } else if (!isSingle(name)) {
     if (!isObject(value)) return refuse(value, { shape, place }, decoding);
@@ -214,7 +222,8 @@ function decodeType(
 const SCHEMA = { kind: "type", name: "apiextensions.JSONSchemaProps" } as const;
 
 /** Types that are a schema, or something else. */
-const UNIONS = ["apiextensions.JSONSchemaPropsOrArray", "apiextensions.JSONSchemaPropsOrBool"];
+const OR_BOOLEAN = "apiextensions.JSONSchemaPropsOrBool";
+const UNIONS = ["apiextensions.JSONSchemaPropsOrArray", OR_BOOLEAN];
 
 function decodeUnion(value: unknown, place: Place, decoding: TypedDecoding): void {
   if (isObject(value)) return decodeType(value, { shape: SCHEMA, place }, decoding);
@@ -255,10 +264,21 @@ function refuse(
   const isFraction = typeof value === "number" && shape.kind === "scalar" && shape.type === "integer";
   const word = isFraction ? `number ${value}` : wordFor(value);
   const field = `${place.owner}.${place.path}`;
-  return decoding.fail(
-    `json: cannot unmarshal ${word} into Go struct field ${field} of type ${goType(shape)}`,
-  );
+  const own = `${place.owner}.${place.path.slice(place.path.lastIndexOf(".") + 1)}`;
+  const item = Object.hasOwn(NAMED_TEXTS, own) && shape.kind === "list" ? NAMED_TEXTS[own] : undefined;
+  const type = item === undefined ? goType(shape) : `[]${item}`;
+  return decoding.fail(`json: cannot unmarshal ${word} into Go struct field ${field} of type ${type}`);
 }
+
+/** Lists of texts that have a type with a name, where authors get them wrong. */
+const NAMED_TEXTS: Readonly<Record<string, string>> = {
+  "Capabilities.add": "v1.Capability",
+  "Capabilities.drop": "v1.Capability",
+  "NamedRuleWithOperations.operations": "v1.OperationType",
+  "PersistentVolumeClaimSpec.accessModes": "v1.PersistentVolumeAccessMode",
+  "PersistentVolumeSpec.accessModes": "v1.PersistentVolumeAccessMode",
+  "RuleWithOperations.operations": "v1.OperationType",
+};
 
 /** Go's words for JSON types. */
 function wordFor(value: unknown): string {
@@ -287,7 +307,7 @@ function goType(shape: Shape): string {
       return item === "v1.ValidationRule" ? "v1.ValidationRules" : `[]${item}`;
     }
     case "map":
-      return `map[string]${goType(shape.of)}`;
+      return isQuantity(shape.of) ? "v1.ResourceList" : `map[string]${goType(shape.of)}`;
     case "type": {
       if (shape.name === "Quantity") return "resource.Quantity";
       if (precisionOf(shape) !== undefined) return "string";

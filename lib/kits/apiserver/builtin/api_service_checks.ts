@@ -1,20 +1,13 @@
 /**
- * The rules for APIServices. Those with a service, which would stand for other servers, are refused.
+ * The rules for APIServices. Those with a service, which stand for other servers, are kept, and nobody is asked.
  *
  * Source: k8s.io/kube-aggregator, pkg/apis/apiregistration/validation.
  */
 
-import type { KubeObject } from "../../../model/object.ts";
+import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import { type Cause, invalid, required } from "../causes.ts";
 import { dns1035Errors, dnsSubdomainErrors } from "../names.ts";
-import { notServed } from "../refusal.ts";
 import { objectAt } from "../values.ts";
-
-/** @throws {Refusal} 501 */
-export function refuseServices(object: KubeObject): undefined {
-  if (objectAt(object.spec, "service") === undefined) return undefined;
-  throw notServed("APIServices with a service, which would stand for other API servers");
-}
 
 /** Says what is wrong with an APIService. */
 export function apiServiceCauses({ metadata: { name = "" }, spec = {} }: KubeObject): Cause[] {
@@ -38,12 +31,29 @@ export function apiServiceCauses({ metadata: { name = "" }, spec = {} }: KubeObj
     if (value > 0 && value <= most) continue;
     causes.push(invalid(`spec.${field}`, { value, detail: `must be positive and less than ${most}` }));
   }
+  const service = objectAt(spec, "service");
+  if (service !== undefined) return [...causes, ...serviceCauses(service, spec)];
   if (typeof spec.caBundle === "string" && spec.caBundle !== "") {
     const value = `${atob(spec.caBundle).length} bytes`;
     causes.push(invalid("spec.caBundle", { value, detail: "local APIServices may not have a caBundle" }));
   }
   if (spec.insecureSkipTLSVerify === true) {
     const detail = "local APIServices may not have insecureSkipTLSVerify";
+    causes.push(invalid("spec.insecureSkipTLSVerify", { value: true, detail }));
+  }
+  return causes;
+}
+
+function serviceCauses(service: JsonObject, { insecureSkipTLSVerify, caBundle }: JsonObject): Cause[] {
+  const causes = ["namespace", "name"].filter((field) => (service[field] ?? "") === "")
+    .map((field) => required(`spec.service.${field}`));
+  const port = Number(service.port ?? 0);
+  if (port < 1 || port > 65_535) {
+    const detail = "port is not valid: must be between 1 and 65535, inclusive";
+    causes.push(invalid("spec.service.port", { value: port, detail }));
+  }
+  if (insecureSkipTLSVerify === true && caBundle) {
+    const detail = "may not be true if caBundle is present";
     causes.push(invalid("spec.insecureSkipTLSVerify", { value: true, detail }));
   }
   return causes;

@@ -13,7 +13,7 @@ import { jobCauses, podSpecCauses, templateCauses } from "./pod_checks.ts";
 import { autoscalerCauses, cronJobCauses } from "./schedule_checks.ts";
 import { claimCauses, storageClassCauses, volumeCauses } from "./storage_checks.ts";
 import { negativeCauses } from "./value_checks.ts";
-import { budgetCauses, REPLICATED, replicatedCauses } from "./workload_checks.ts";
+import { budgetCauses, controllerCauses, REPLICATED, replicatedCauses } from "./workload_checks.ts";
 
 /** Source: k8s.io/api/core/v1, MaxSecretSize. */
 const DATA_LIMIT = 1024 * 1024;
@@ -38,7 +38,7 @@ const CHECKS: Readonly<Record<string, (object: KubeObject) => Cause[]>> = {
   Pod: ({ spec = {} }) => podSpecCauses(spec, { path: "spec" }),
   PodDisruptionBudget: ({ spec = {} }) => budgetCauses(spec),
   PodTemplate: ({ template }) => templateCauses(template, { path: "template" }),
-  ReplicationController: ({ spec = {} }) => templateCauses(spec.template, { path: "spec.template" }),
+  ReplicationController: ({ spec = {} }) => controllerCauses(spec),
   ResourceQuota: quotaCauses,
   RuntimeClass: ({ handler }) =>
     dnsLabelErrors(String(handler ?? "")).map((detail) => invalid("handler", { value: handler, detail })),

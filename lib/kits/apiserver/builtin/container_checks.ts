@@ -9,6 +9,7 @@ import { type Cause, duplicate, forbidden, invalid, notFound, required } from ".
 import { formatQuantity, readQuantity } from "../formats/quantity.ts";
 import { configKeyErrors, dnsLabelErrors, dnsSubdomainErrors, portNameErrors } from "../names.ts";
 import { isObject, objectAt, objectsIn, structsIn } from "../values.ts";
+import { securityCauses } from "./place_checks.ts";
 import { choiceCauses, negativeCauses, portCauses } from "./value_checks.ts";
 
 const PROTOCOLS = ["SCTP", "TCP", "UDP"];
@@ -44,6 +45,7 @@ export function containerCauses(container: JsonObject, options: ContainerOptions
     ...choiceCauses(container.imagePullPolicy, `${path}.imagePullPolicy`, PULLS),
     ...resourceCauses(isObject(resources) ? resources : {}, `${path}.resources`),
     ...claimCauses(isObject(resources) ? resources.claims : [], { path: `${path}.resources.claims`, claims }),
+    ...securityCauses(container.securityContext, `${path}.securityContext`),
     ...repeatedCauses(name, { field: `${path}.name`, names }),
     ...(isInitial && container.restartPolicy !== "Always"
       ? lastingCauses(container, path)
@@ -63,7 +65,7 @@ export function repeatedCauses(
   { field, names }: { readonly field: string; readonly names: Set<unknown> },
 ): Cause[] {
   const causes = names.has(name) ? [duplicate(field, name)] : [];
-  if (name !== "") names.add(name);
+  names.add(name);
   return causes;
 }
 
@@ -74,7 +76,9 @@ function portsCauses(ports: readonly JsonObject[], path: string): Cause[] {
     const causes = name === ""
       ? []
       : portNameErrors(String(name)).map((detail) => invalid(`${at}.name`, { value: name, detail }));
-    if (causes.length === 0) causes.push(...repeatedCauses(name, { field: `${at}.name`, names }));
+    if (name !== "" && causes.length === 0) {
+      causes.push(...repeatedCauses(name, { field: `${at}.name`, names }));
+    }
     if (containerPort === 0) causes.push(required(`${at}.containerPort`));
     for (const [field, value] of Object.entries({ containerPort, hostPort })) {
       if (value !== 0) causes.push(...portCauses(value, `${at}.${field}`));

@@ -8,7 +8,7 @@ import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import { type Cause, forbidden, invalid, notSupported, required } from "../causes.ts";
 import { ipErrors, readAddress } from "../formats/ip_address.ts";
 import { selectorCauses } from "../labels.ts";
-import { dnsLabelErrors, dnsSubdomainErrors } from "../names.ts";
+import { dnsLabelErrors, dnsSubdomainErrors, portNameErrors } from "../names.ts";
 import { objectAt, objectsIn } from "../values.ts";
 import { choiceCauses, portCauses } from "./value_checks.ts";
 
@@ -119,11 +119,28 @@ export function networkPolicyCauses(spec: JsonObject): Cause[] {
   return [...causes, ...types.flatMap((type, i) => choiceCauses(type, `spec.policyTypes[${i}]`, supported))];
 }
 
-function policyPortCauses({ protocol, port }: JsonObject, path: string): Cause[] {
-  return [
-    ...choiceCauses(protocol, `${path}.protocol`, ["TCP", "UDP", "SCTP"]),
-    ...portCauses(port, `${path}.port`),
-  ];
+function policyPortCauses({ protocol, port, endPort: value }: JsonObject, path: string): Cause[] {
+  const causes = choiceCauses(protocol, `${path}.protocol`, ["TCP", "UDP", "SCTP"]);
+  const endCauses = (detail: string) =>
+    value === undefined ? [] : [invalid(`${path}.endPort`, { value, detail })];
+  if (typeof port === "string") {
+    return [
+      ...causes,
+      ...endCauses("may not be specified when `port` is non-numeric"),
+      ...portNameErrors(port).map((detail) => invalid(`${path}.port`, { value: port, detail })),
+    ];
+  }
+  if (port === undefined) {
+    return [...causes, ...endCauses("may not be specified when `port` is not specified")];
+  }
+  causes.push(...portCauses(port, `${path}.port`));
+  if (value === undefined) return causes;
+  if (Number(value) < Number(port)) {
+    causes.push(
+      invalid(`${path}.endPort`, { value: port, detail: "must be greater than or equal to `port`" }),
+    );
+  }
+  return [...causes, ...portCauses(value, `${path}.endPort`)];
 }
 
 function peerCauses(peer: JsonObject, path: string): Cause[] {

@@ -1,8 +1,8 @@
 /**
  * Refusals of Pods and Jobs, and of the templates of those who make Pods: names, volumes, containers, policies.
  *
- * Source: k8s.io/kubernetes, pkg/apis/core/validation, ValidatePodSpec, and pkg/apis/batch/validation. Not checked: security
- * contexts, affinity, constraints of spread, DNS, and most sources of volumes.
+ * Source: k8s.io/kubernetes, pkg/apis/core/validation, ValidatePodSpec, and pkg/apis/batch/validation. Not checked: DNS, and
+ * most sources of volumes.
  */
 
 import type { JsonObject } from "../../../model/object.ts";
@@ -10,25 +10,24 @@ import { type Cause, duplicate, forbidden, invalid, notSupported, required } fro
 import { PrintedStruct } from "../formats/go_format.ts";
 import { ipErrors } from "../formats/ip_address.ts";
 import { annotationCauses, labelCauses } from "../labels.ts";
-import { dnsLabelErrors, dnsSubdomainErrors, qualifiedNameErrors } from "../names.ts";
+import { dnsLabelErrors, dnsSubdomainErrors, labelValueErrors, qualifiedNameErrors } from "../names.ts";
 import { isObject, objectAt, objectsIn, structsIn } from "../values.ts";
-import { containerCauses, nameCauses, repeatedCauses } from "./container_checks.ts";
+import { containerCauses, nameCauses } from "./container_checks.ts";
+import { affinityCauses, securityCauses, spreadCauses } from "./place_checks.ts";
 import { choiceCauses, negativeCauses } from "./value_checks.ts";
 
 /** In seconds. */
 const LONGEST_DEADLINE = 2 ** 31 - 1;
 const RESTARTS = ["Always", "OnFailure", "Never"];
+const DNS_POLICIES = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
 
 export interface PodSpecOptions {
   readonly path: string;
-  /** Names of volumes beside those of the spec. Default: none. */
-  readonly claims?: readonly unknown[];
 }
 
 /** Says what is wrong with the spec of a Pod. */
-export function podSpecCauses(spec: JsonObject, { path, claims = [] }: PodSpecOptions): Cause[] {
-  const causes = volumeCauses(objectsIn(spec.volumes), `${path}.volumes`);
-  const volumes = new Set([...objectsIn(spec.volumes).map(({ name }) => name), ...claims]);
+export function podSpecCauses(spec: JsonObject, { path }: PodSpecOptions): Cause[] {
+  const { causes, names: volumes } = volumeCauses(structsIn(spec.volumes), `${path}.volumes`);
   const devices = structsIn(spec.resourceClaims);
   causes.push(...deviceCauses(devices, `${path}.resourceClaims`));
   const deviceNames = new Set(devices.map(({ name }) => String(name ?? "")).filter((name) => name !== ""));
@@ -44,12 +43,19 @@ export function podSpecCauses(spec: JsonObject, { path, claims = [] }: PodSpecOp
     if (!isInitial) causes.push(...hostPortCauses(objectsIn(containers), `${path}.containers`));
   }
   causes.push(...choiceCauses(spec.restartPolicy, `${path}.restartPolicy`, RESTARTS));
+  causes.push(...choiceCauses(spec.dnsPolicy, `${path}.dnsPolicy`, DNS_POLICIES));
   for (const [key, value] of Object.entries(objectAt(spec, "nodeSelector") ?? {})) {
     if (typeof value !== "string") continue;
     causes.push(
       ...qualifiedNameErrors(key).map((detail) => invalid(`${path}.nodeSelector`, { value: key, detail })),
+      ...labelValueErrors(value).map((detail) => invalid(`${path}.nodeSelector`, { value, detail })),
     );
   }
+  causes.push(
+    ...securityCauses(spec.securityContext, `${path}.securityContext`),
+    ...affinityCauses(spec.affinity, `${path}.affinity`),
+    ...spreadCauses(spec.topologySpreadConstraints, `${path}.topologySpreadConstraints`),
+  );
   const subdomains = { fields: ["serviceAccountName", "nodeName"], errors: dnsSubdomainErrors };
   causes.push(...namesCauses(spec, path, subdomains));
   const { activeDeadlineSeconds: value } = spec;
@@ -93,12 +99,12 @@ function deviceCauses(claims: readonly JsonObject[], path: string): Cause[] {
 }
 
 /** Says what is wrong with a template of Pods. */
-export function templateCauses(template: unknown, { path, claims }: PodSpecOptions): Cause[] {
+export function templateCauses(template: unknown, { path }: PodSpecOptions): Cause[] {
   const metadata = objectAt(template, "metadata") ?? {};
   return [
     ...labelCauses(metadata.labels, `${path}.labels`),
     ...annotationCauses(metadata.annotations, `${path}.annotations`),
-    ...podSpecCauses(objectAt(template, "spec") ?? {}, { path: `${path}.spec`, claims }),
+    ...podSpecCauses(objectAt(template, "spec") ?? {}, { path: `${path}.spec` }),
   ];
 }
 
@@ -135,7 +141,8 @@ function tolerationCauses(toleration: JsonObject, path: string): Cause[] {
   const causes: Cause[] = [];
   const bad = (field: string, value: unknown, detail: string) =>
     causes.push(invalid(`${path}.${field}`, { value, detail }));
-  if (key === "" && operator !== "Exists") {
+  if (key !== "") { for (const detail of qualifiedNameErrors(String(key))) bad("key", key, detail); }
+  else if (operator !== "Exists") {
     bad(
       "operator",
       operator,
@@ -169,6 +176,7 @@ const COUNTS = [
 export function jobCauses(spec: JsonObject, path: string): Cause[] {
   const pod = objectAt(objectAt(spec, "template"), "spec") ?? {};
   const causes = negativeCauses(spec, path, COUNTS);
+  causes.push(...indexCauses(spec, path));
   causes.push(...templateCauses(spec.template, { path: `${path}.template` }));
   const { restartPolicy: value } = pod;
   const [field, supported] = [`${path}.template.spec.restartPolicy`, ["OnFailure", "Never"]];
@@ -179,6 +187,26 @@ export function jobCauses(spec: JsonObject, path: string): Cause[] {
   if (spec.podFailurePolicy === undefined || value === "Never") return causes;
   const detail = 'only "Never" is supported when podFailurePolicy is specified';
   return [...causes, invalid(field, { value, detail })];
+}
+
+/** Pods with numbers, and what only Jobs with such Pods may say. */
+function indexCauses({ completionMode = "NonIndexed", ...spec }: JsonObject, path: string): Cause[] {
+  const supported = ["NonIndexed", "Indexed"];
+  const causes = choiceCauses(completionMode, `${path}.completionMode`, supported);
+  const isMissing = spec.maxFailedIndexes !== undefined && spec.backoffLimitPerIndex === undefined;
+  if (isMissing) {
+    causes.unshift(required(`${path}.backoffLimitPerIndex`, "when maxFailedIndexes is specified"));
+  }
+  if (completionMode === "Indexed" && spec.completions === undefined) {
+    causes.push(required(`${path}.completions`, "when completion mode is Indexed"));
+  }
+  if (completionMode !== "NonIndexed") return causes;
+  for (const field of ["backoffLimitPerIndex", "maxFailedIndexes"]) {
+    const value = spec[field];
+    if (value === undefined) continue;
+    causes.push(invalid(`${path}.${field}`, { value, detail: "requires indexed completion mode" }));
+  }
+  return causes;
 }
 
 /** Says what a Pod cannot begin with. */
@@ -201,9 +229,15 @@ const NAMED: Readonly<Record<string, string>> = {
   persistentVolumeClaim: "claimName",
 };
 
-function volumeCauses(volumes: readonly JsonObject[], path: string): Cause[] {
+interface Volumes {
+  readonly causes: Cause[];
+  /** Those of the volumes that nothing is wrong with: only these can be mounted. */
+  readonly names: Set<unknown>;
+}
+
+function volumeCauses(volumes: readonly JsonObject[], path: string): Volumes {
   const names = new Set<unknown>();
-  return volumes.flatMap((volume, index) => {
+  const causes = volumes.flatMap((volume, index) => {
     const { name = "" } = volume;
     const at = `${path}[${index}]`;
     const field = `${at}.name`;
@@ -215,8 +249,11 @@ function volumeCauses(volumes: readonly JsonObject[], path: string): Cause[] {
     for (const other of more) {
       causes.push(forbidden(`${at}.${other}`, "may not specify more than 1 volume type"));
     }
-    return [...causes, ...nameCauses(name, field), ...repeatedCauses(name, { field, names })];
+    causes.push(...nameCauses(name, field), ...(names.has(name) ? [duplicate(field, name)] : []));
+    if (causes.length === 0) names.add(name);
+    return causes;
   });
+  return { causes, names };
 }
 
 /** In the order in which the real server looks at them; those that it looks at in other ways are not here. */

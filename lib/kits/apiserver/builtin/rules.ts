@@ -4,8 +4,8 @@
  * Types and unknown fields are a matter of decoding (`bodies/typed_decode.ts`); of the values, only some are checked.
  */
 
+import type { KubeObject } from "../../../model/object.ts";
 import type { KindRules } from "../kinds.ts";
-import { refuseServices } from "./api_service_checks.ts";
 import { builtinCauses } from "./checks.ts";
 import { defaultBuiltin, initialStatus } from "./defaults.ts";
 import { defaultDevices, deviceCauses } from "./device_rules.ts";
@@ -15,15 +15,20 @@ import type { KindContext, KindModule } from "./kind_module.ts";
 import { DAEMON_SET } from "./modules/daemon_set.ts";
 import { JOB } from "./modules/job.ts";
 import { NAMESPACE } from "./modules/namespace.ts";
+import { PERSISTENT_VOLUME_CLAIM } from "./modules/persistent_volume_claim.ts";
 import { podModule } from "./modules/pod.ts";
+import { protect } from "./modules/protected.ts";
 import { resourceSliceModule } from "./modules/resource_slice.ts";
 import { SECRET } from "./modules/secret.ts";
+import { fill, objectAt } from "../values.ts";
 
 /** The particulars of each kind that has any: a module, or a line where that is all. */
 const MODULES: Readonly<Record<string, (context: KindContext) => KindModule>> = Object.assign(
   Object.create(null),
   {
-    APIService: () => ({ prepare: refuseServices }),
+    APIService: () => ({
+      complete: ({ spec }: KubeObject) => fill(objectAt(spec, "service") ?? {}, { port: 443 }),
+    }),
     CertificateSigningRequest: () => ({ namesRequester: true }),
     DaemonSet: () => DAEMON_SET,
     // NB: a Deployment's own controller notes the revision in an annotation, with the status; users' annotations are counted.
@@ -35,11 +40,14 @@ const MODULES: Readonly<Record<string, (context: KindContext) => KindModule>> = 
     Namespace: () => NAMESPACE,
     // NB: kubelets say all about their node when they make it. Source: k8s.io/kubernetes, pkg/registry/core/node.
     Node: () => ({ takesStatus: true }),
+    PersistentVolume: () => ({ admit: protect("PersistentVolume") }),
+    PersistentVolumeClaim: () => PERSISTENT_VOLUME_CLAIM,
     Pod: podModule,
     // NB: these alone leave their Pods behind, unless the client wants it otherwise.
     ReplicationController: () => ({ orphans: true }),
     ResourceSlice: resourceSliceModule,
     Secret: () => SECRET,
+    VolumeAttributesClass: () => ({ admit: protect("VolumeAttributesClass") }),
   },
 );
 

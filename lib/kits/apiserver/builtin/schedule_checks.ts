@@ -5,9 +5,9 @@
  */
 
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
-import { type Cause, invalid, notSupported, required } from "../causes.ts";
+import { type Cause, forbidden, invalid, notSupported, required } from "../causes.ts";
 import { readSchedule } from "../formats/cron.ts";
-import { objectAt } from "../values.ts";
+import { isObject, objectAt, objectsIn } from "../values.ts";
 import { jobCauses } from "./pod_checks.ts";
 
 /** A name of eleven characters is added to that of each Job, which must not have more than 63. */
@@ -92,5 +92,72 @@ export function autoscalerCauses(object: KubeObject): Cause[] {
   }
   if (kind === "") causes.push(required("spec.scaleTargetRef.kind"));
   if (name === "") causes.push(required("spec.scaleTargetRef.name"));
-  return causes;
+  return [
+    ...causes,
+    ...objectsIn(spec.metrics).flatMap((each, i) => metricCauses(each, `spec.metrics[${i}]`)),
+  ];
+}
+
+/** By type: the field that says more. */
+const METRICS: Readonly<Record<string, string>> = {
+  ContainerResource: "containerResource",
+  External: "external",
+  Object: "object",
+  Pods: "pods",
+  Resource: "resource",
+};
+
+/** In the order in which the real server looks at them. */
+const SOURCES = ["object", "external", "pods", "resource", "containerResource"];
+
+function metricCauses(metric: JsonObject, path: string): Cause[] {
+  const { type = "" } = metric;
+  const field = `${path}.type`;
+  const isKnown = Object.hasOwn(METRICS, String(type));
+  const present = SOURCES.filter((source) => isObject(metric[source]));
+  const [first] = present;
+  const causes: Cause[] = type === "" ? [required(field, "must specify a metric source type")] : [];
+  if (!isKnown) causes.push(notSupported(field, { value: type, supported: Object.keys(METRICS) }));
+  if (first !== undefined) {
+    causes.push(...sourceCauses(objectAt(metric, first) ?? {}, first, `${path}.${first}`));
+  }
+  const expected = isKnown ? METRICS[String(type)] : undefined;
+  if (expected !== undefined && !isObject(metric[expected])) {
+    causes.push(required(`${path}.${expected}`, "must populate information for the given metric source"));
+  }
+  // NB: the real server says so twice.
+  if (!isKnown) causes.push(notSupported(field, { value: type, supported: Object.keys(METRICS) }));
+  if (present.length === 1) return causes;
+  const others = present.filter((source) => source !== expected);
+  const detail = "must populate the given metric source only";
+  return [...causes, ...others.map((source) => forbidden(`${path}.${source}`, detail))];
+}
+
+const TARGETS = ["Utilization", "Value", "AverageValue"];
+
+/** The target of a metric; of resources, its name, too. */
+function sourceCauses(source: JsonObject, kind: string, path: string): Cause[] {
+  const isResource = kind === "resource" || kind === "containerResource";
+  const causes: Cause[] = isResource && (source.name ?? "") === ""
+    ? [required(`${path}.name`, "must specify a resource name")]
+    : [];
+  const { type = "", averageUtilization: value, averageValue } = objectAt(source, "target") ?? {};
+  const at = `${path}.target`;
+  if (type === "") causes.push(required(`${at}.type`, "must specify a metric target type"));
+  if (!TARGETS.includes(String(type))) {
+    const detail = "must be either Utilization, Value, or AverageValue";
+    causes.push(invalid(`${at}.type`, { value: type, detail }));
+  }
+  if (typeof value === "number" && value < 1) {
+    causes.push(invalid(`${at}.averageUtilization`, { value, detail: "must be greater than 0" }));
+  }
+  return kind === "resource" ? [...causes, ...amountCauses(value, averageValue, at)] : causes;
+}
+
+function amountCauses(utilization: unknown, amount: unknown, path: string): Cause[] {
+  const count = [utilization, amount].filter((each) => each !== undefined).length;
+  if (count === 1) return [];
+  return count === 0
+    ? [required(`${path}.averageUtilization`, "must set either a target raw value or a target utilization")]
+    : [forbidden(`${path}.averageValue`, "may not set both a target raw value and a target utilization")];
 }

@@ -46,6 +46,8 @@ export function serviceRules(services: Collection): KindRules {
     validate(object, { old, part }) {
       if (part === "status") return [];
       const sealed = old === undefined ? [] : immutableCauses("Service", { object, old, part });
+      const families = familyCauses(object.spec ?? {});
+      if (families.length > 0) return families;
       const causes = [...sealed, ...serviceCauses(object.spec ?? {})];
       return causes.length > 0 ? causes : takenCauses(object, old, services);
     },
@@ -151,6 +153,26 @@ function allocateAddresses(object: KubeObject): void {
     ipFamilies: both && spec.ipFamilyPolicy === undefined ? ["IPv4", "IPv6"] : ["IPv4"],
     ipFamilyPolicy: both ? "RequireDualStack" : "SingleStack",
   });
+}
+
+/** There are addresses of version 4 alone. NB: this is told before anything else. */
+function familyCauses(spec: JsonObject): Cause[] {
+  const isOpen = spec.clusterIP === "None" && Object.keys(objectAt(spec, "selector") ?? {}).length === 0;
+  if (!hasAddress(spec) || isOpen) return [];
+  const { ipFamilyPolicy: value } = spec;
+  const families = Array.isArray(spec.ipFamilies) ? spec.ipFamilies : [];
+  const repeated = families.flatMap((family, index) =>
+    families.indexOf(family) < index ? [duplicate(`spec.ipFamilies[${index}]`, family)] : []
+  );
+  if (repeated.length > 0) return repeated;
+  const detail = "this cluster is not configured for dual-stack services";
+  const causes = value === "RequireDualStack" ? [invalid("spec.ipFamilyPolicy", { value, detail })] : [];
+  for (const [index, family] of families.entries()) {
+    if (family !== "IPv6") continue;
+    const detail = "not configured on this cluster";
+    causes.push(invalid(`spec.ipFamilies[${index}]`, { value: family, detail }));
+  }
+  return causes;
 }
 
 /** An address that looks like one of a service network, and is always the same for the same name. */

@@ -27,13 +27,13 @@ const SHARED = [
 ];
 
 /** Says what is wrong with a claim. */
-export function claimCauses(spec: JsonObject): Cause[] {
+export function claimCauses(spec: JsonObject, path = "spec"): Cause[] {
   const modes = Array.isArray(spec.accessModes) ? spec.accessModes : [];
   const causes: Cause[] = [];
-  if (modes.length === 0) causes.push(required("spec.accessModes", "at least 1 access mode is required"));
-  causes.push(...modeCauses(modes));
+  if (modes.length === 0) causes.push(required(`${path}.accessModes`, "at least 1 access mode is required"));
+  causes.push(...modeCauses(modes, `${path}.accessModes`));
   const requests = objectAt(objectAt(spec, "resources"), "requests") ?? {};
-  const field = "spec.resources[storage]";
+  const field = `${path}.resources[storage]`;
   const { storage } = requests;
   if (storage === undefined) causes.push(required(field));
   else if ((readQuantity(String(storage))?.value ?? 1n) <= 0n) {
@@ -42,13 +42,12 @@ export function claimCauses(spec: JsonObject): Cause[] {
   const { storageClassName: value } = spec;
   if (value) {
     const errors = dnsSubdomainErrors(String(value));
-    causes.push(...errors.map((detail) => invalid("spec.storageClassName", { value, detail })));
+    causes.push(...errors.map((detail) => invalid(`${path}.storageClassName`, { value, detail })));
   }
-  return [...causes, ...choiceCauses(spec.volumeMode, "spec.volumeMode", VOLUME_MODES)];
+  return [...causes, ...choiceCauses(spec.volumeMode, `${path}.volumeMode`, VOLUME_MODES)];
 }
 
-function modeCauses(modes: readonly unknown[]): Cause[] {
-  const field = "spec.accessModes";
+function modeCauses(modes: readonly unknown[], field: string): Cause[] {
   const causes = modes.flatMap((mode) => choiceCauses(mode, field, MODES));
   const isAlone = modes.every((mode) => mode === "ReadWriteOncePod");
   if (isAlone || !modes.includes("ReadWriteOncePod")) return causes;
@@ -64,7 +63,7 @@ export function sourcesOf(spec: JsonObject): JsonObject {
 export function volumeCauses(spec: JsonObject): Cause[] {
   const modes = Array.isArray(spec.accessModes) ? spec.accessModes : [];
   const causes: Cause[] = modes.length === 0 ? [required("spec.accessModes")] : [];
-  causes.push(...modeCauses(modes));
+  causes.push(...modeCauses(modes, "spec.accessModes"));
   const capacity = Object.keys(objectAt(spec, "capacity") ?? {});
   if (capacity.length === 0) causes.push(required("spec.capacity"));
   if (String(capacity) !== "storage") {
@@ -86,7 +85,7 @@ export function storageClassCauses(object: KubeObject): Cause[] {
     );
   return [
     ...causes,
-    ...choiceCauses(reclaimPolicy, "reclaimPolicy", ["Delete", "Retain"]),
+    ...choiceCauses(reclaimPolicy || undefined, "reclaimPolicy", ["Delete", "Retain"]),
     ...choiceCauses(volumeBindingMode, "volumeBindingMode", ["Immediate", "WaitForFirstConsumer"]),
   ];
 }

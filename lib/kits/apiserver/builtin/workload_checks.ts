@@ -1,19 +1,35 @@
 /**
- * Refusals of Deployments, StatefulSets, DaemonSets, ReplicaSets and PodDisruptionBudgets: numbers, selectors, strategies.
+ * Refusals of Deployments, StatefulSets, DaemonSets, ReplicaSets, ReplicationControllers and PodDisruptionBudgets: numbers, selectors, strategies.
  *
  * Source: k8s.io/kubernetes, pkg/apis/apps/validation and pkg/apis/policy/validation.
  */
 
 import type { JsonObject } from "../../../model/object.ts";
 import { type Cause, forbidden, invalid, notSupported, required } from "../causes.ts";
-import { PrintedStruct } from "../formats/go_format.ts";
-import { equal, isObject, objectAt, objectsIn } from "../values.ts";
+import { formatJson, PrintedStruct } from "../formats/go_format.ts";
+import { selects } from "../selectors/selector.ts";
+import { isObject, objectAt, objectsIn } from "../values.ts";
 import { selectorCauses } from "../labels.ts";
+import { dnsLabelErrors } from "../names.ts";
 import { templateCauses } from "./pod_checks.ts";
+import { claimCauses } from "./storage_checks.ts";
 import { choiceCauses, excessCauses, negativeCauses, shareCauses } from "./value_checks.ts";
 
 /** The kinds that keep a number of Pods. */
 export const REPLICATED: readonly string[] = ["Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"];
+
+/** Says what is wrong with a ReplicationController, whose selector is a map of labels. */
+export function controllerCauses(spec: JsonObject): Cause[] {
+  const selector = isObject(spec.selector) ? spec.selector : {};
+  const isEmpty = Object.keys(selector).length === 0;
+  return [
+    ...negativeCauses(spec, "spec", ["minReadySeconds"]),
+    ...(isEmpty ? [required("spec.selector")] : []),
+    ...negativeCauses(spec, "spec", ["replicas"]),
+    ...(isEmpty ? [] : mismatchCauses({ selector: { matchLabels: selector }, template: spec.template })),
+    ...lastingTemplateCauses(spec, "ReplicationController"),
+  ];
+}
 
 /** Says what is wrong with one of them. */
 export function replicatedCauses(kind: string, spec: JsonObject): Cause[] {
@@ -31,7 +47,11 @@ export function replicatedCauses(kind: string, spec: JsonObject): Cause[] {
     case "StatefulSet":
       return [
         ...orderCauses(spec),
+        ...objectsIn(spec.volumeClaimTemplates).flatMap((claim, index) =>
+          claimCauses(objectAt(claim, "spec") ?? {}, `spec.volumeClaimTemplates[${index}].spec`)
+        ),
         ...counts("replicas", "minReadySeconds"),
+        ...serviceNameCauses(spec),
         ...pods,
         ...counts("revisionHistoryLimit"),
       ];
@@ -57,7 +77,8 @@ function podsCauses(kind: string, spec: JsonObject): Cause[] {
 }
 
 function selectionCauses(kind: string, { selector }: JsonObject): Cause[] {
-  if (!isObject(selector)) return [required("spec.selector")];
+  // NB: a DaemonSet without a selector is told of its template alone, whose labels nothing selects.
+  if (!isObject(selector)) return kind === "DaemonSet" ? [] : [required("spec.selector")];
   const causes = selectorCauses(selector, "spec.selector");
   const parts = [
     ...Object.keys(objectAt(selector, "matchLabels") ?? {}),
@@ -68,37 +89,55 @@ function selectionCauses(kind: string, { selector }: JsonObject): Cause[] {
   return [invalid("spec.selector", { value: selector, detail })];
 }
 
-/** The template has the labels that are selected, and its Pods are always started again. */
+/** The template has the labels that are selected. */
 function replicatedTemplateCauses(spec: JsonObject): Cause[] {
+  return [...mismatchCauses(spec), ...lastingTemplateCauses(spec, "ReplicaSet")];
+}
+
+/** The Pods of the template are always started again. */
+function lastingTemplateCauses(spec: JsonObject, kind: string): Cause[] {
   const template = objectAt(spec, "template");
   const path = "spec.template.spec";
   const pod = objectAt(template, "spec") ?? {};
-  const claims = objectsIn(spec.volumeClaimTemplates).map((claim) => objectAt(claim, "metadata")?.name);
-  const causes = templateCauses(template, { path: "spec.template", claims });
+  const causes = templateCauses(mountingClaims(spec), { path: "spec.template" });
   const { restartPolicy: value } = pod;
   if (value !== undefined && value !== "Always") {
     causes.push(notSupported(`${path}.restartPolicy`, { value, supported: ["Always"] }));
   }
   if (pod.activeDeadlineSeconds !== undefined) {
-    const detail = "activeDeadlineSeconds in ReplicaSet is not Supported";
+    const detail = `activeDeadlineSeconds in ${kind} is not Supported`;
     causes.push(forbidden(`${path}.activeDeadlineSeconds`, detail));
   }
-  const wanted = objectAt(spec.selector, "matchLabels");
-  const given = objectAt(objectAt(template, "metadata"), "labels");
-  const labels = given ?? {};
-  // NB: a selector that is not there selects nothing.
-  const isSelected = Object.entries(wanted ?? {}).every(([key, value]) => equal(labels[key], value));
-  if (isObject(spec.selector) && isSelected) return causes;
-  const shown = Object.entries(labels).map(([key, value]) =>
-    `${JSON.stringify(key)}:${JSON.stringify(value)}`
+  return causes;
+}
+
+/** The template of Pods with the volumes of their own claims, which come before all others. */
+function mountingClaims(spec: JsonObject): JsonObject | undefined {
+  const template = objectAt(spec, "template");
+  const claims = new Map(
+    objectsIn(spec.volumeClaimTemplates).map((claim) => {
+      const { name = "" } = objectAt(claim, "metadata") ?? {};
+      return [name, { name, persistentVolumeClaim: { claimName: name } }];
+    }),
   );
+  if (claims.size === 0) return template;
+  const pod = objectAt(template, "spec") ?? {};
+  const others = objectsIn(pod.volumes).filter(({ name = "" }) => !claims.has(name));
+  return { ...template, spec: { ...pod, volumes: [...claims.values(), ...others] } };
+}
+
+/** Says so if a selector does not select the labels of the template; one that is not there selects nothing. */
+export function mismatchCauses({ selector, template }: JsonObject): Cause[] {
+  const given = objectAt(objectAt(template, "metadata"), "labels");
+  const field = "spec.template.metadata.labels";
+  // NB: labels are texts, as decoding has made sure.
+  const labels = given as Readonly<Record<string, string>> | undefined;
+  if (isObject(selector) && selects(selector, labels)) return [];
+  const detail = "`selector` does not match template `labels`";
   return [{
-    reason: "FieldValueInvalid",
-    message: `Invalid value: ${
-      given === undefined ? "null" : `{${shown.join(",")}}`
-    }: \`selector\` does not match template \`labels\``,
-    field: "spec.template.metadata.labels",
-  }, ...causes];
+    ...invalid(field, { value: null, detail }),
+    message: `Invalid value: ${given === undefined ? "null" : formatJson(given)}: ${detail}`,
+  }];
 }
 
 const STRATEGIES = ["Recreate", "RollingUpdate"];
@@ -141,6 +180,11 @@ function orderCauses({ podManagementPolicy: value }: JsonObject): Cause[] {
   return [invalid("spec.podManagementPolicy", { value, detail: "must be 'OrderedReady' or 'Parallel'" })];
 }
 
+function serviceNameCauses({ serviceName: value = "" }: JsonObject): Cause[] {
+  const errors = value === "" ? [] : dnsLabelErrors(String(value));
+  return errors.map((detail) => invalid("spec.serviceName", { value, detail }));
+}
+
 function daemonStrategyCauses(spec: JsonObject): Cause[] {
   const strategy = objectAt(spec, "updateStrategy") ?? {};
   const { type = "RollingUpdate" } = strategy;
@@ -150,6 +194,12 @@ function daemonStrategyCauses(spec: JsonObject): Cause[] {
   return [notSupported("spec.updateStrategy", { value, supported })];
 }
 
+/** NB: labels are a map, which Go prints in the order of its keys; the selector is none. */
+function printedSelector({ matchLabels, ...others }: JsonObject): JsonObject {
+  if (!isObject(matchLabels)) return others;
+  return { matchLabels: JSON.parse(formatJson(matchLabels)), ...others };
+}
+
 /** Says what is wrong with a PodDisruptionBudget. */
 export function budgetCauses(spec: JsonObject): Cause[] {
   const { minAvailable, maxUnavailable, selector, unhealthyPodEvictionPolicy: policy } = spec;
@@ -157,7 +207,7 @@ export function budgetCauses(spec: JsonObject): Cause[] {
   if (minAvailable !== undefined && maxUnavailable !== undefined) {
     const value = new PrintedStruct({
       MinAvailable: minAvailable,
-      Selector: selector ?? null,
+      Selector: isObject(selector) ? printedSelector(selector) : null,
       MaxUnavailable: maxUnavailable,
       UnhealthyPodEvictionPolicy: policy ?? null,
     });

@@ -5,8 +5,7 @@
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import { type Cause, type CauseReason, invalid, NO_FIELD } from "../causes.ts";
 import { type ScalePaths, type ServedResource, servedResources } from "./crd.ts";
-import { formatValue } from "../formats/go_format.ts";
-import { compileJsonPath } from "../formats/jsonpath.ts";
+import { formatValue, printType, printVerb } from "../formats/go_format.ts";
 import type { Change, Kind, KindRules, KindSchemas } from "../kinds.ts";
 import { compileSchema } from "../schema/mod.ts";
 import { hasRules, Validations } from "../cel/validations.ts";
@@ -17,7 +16,7 @@ import { apiVersionFor } from "../paths.ts";
 import { badRequest } from "../refusal.ts";
 import type { RefuseMetadata } from "../schema/pruning.ts";
 import type { Stored } from "../storage/stored.ts";
-import { clone, equal, objectAt, objectsIn } from "../values.ts";
+import { clone, equal, isObject, objectAt, objectsIn } from "../values.ts";
 import type { Host } from "../../../runtime/host.ts";
 
 const MOST = 2 ** 31 - 1;
@@ -158,9 +157,35 @@ function ruleCheck(
 function scaleCauses(object: KubeObject, scale: ScalePaths | undefined): Cause[] {
   const paths = scale === undefined ? [] : [scale.specReplicasPath, scale.statusReplicasPath];
   return paths.flatMap((path) => {
-    const [value] = compileJsonPath(path)(object);
-    if (typeof value !== "number" && typeof value !== "bigint") return [];
+    const { value, fault } = numberAt(object, path);
+    if (fault !== undefined) return [invalid(path, { value: 0, detail: fault })];
     if (value < 0) return [invalid(path, { value, detail: "should be a non-negative integer" })];
     return value > MOST ? [invalid(path, { value, detail: `should be less than or equal to ${MOST}` })] : [];
   });
+}
+
+interface Reading {
+  /** 0 if there is none. */
+  readonly value: number | bigint;
+  readonly fault?: string;
+}
+
+/** Reads a whole number. Source: k8s.io/apimachinery, pkg/apis/meta/v1/unstructured, NestedInt64. */
+function numberAt(object: KubeObject, path: string): Reading {
+  const fields = path.replace(/^\./, "").split(".");
+  const fault = (count: number, value: unknown, wanted: string) => ({
+    value: 0,
+    fault: `.${fields.slice(0, count).join(".")} accessor error: ${printVerb(value)} is of the type ${
+      printType(value)
+    }, expected ${wanted}`,
+  });
+  let found: unknown = object;
+  for (const [index, field] of fields.entries()) {
+    if (found === null || found === undefined) return { value: 0 };
+    if (!isObject(found)) return fault(index + 1, found, "map[string]interface{}");
+    if (!Object.hasOwn(found, field)) return { value: 0 };
+    found = found[field];
+  }
+  const isWhole = typeof found === "bigint" || (typeof found === "number" && Number.isInteger(found));
+  return isWhole ? { value: found as number | bigint } : fault(fields.length, found, "int64");
 }

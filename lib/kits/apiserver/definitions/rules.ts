@@ -166,8 +166,8 @@ function goValidation(version: JsonObject): JsonObject | null {
 }
 
 /** The first version's name stands in `spec.version` as well, once Kubernetes has read the definition. */
-function nameOfFirst([name]: readonly string[]): Cause[] {
-  return name === undefined ? [] : nameOfVersion(name, "spec.version");
+function nameOfFirst([name = ""]: readonly string[]): Cause[] {
+  return name === "" ? [] : nameOfVersion(name, "spec.version");
 }
 
 function nameOfVersion(name: string, path: string): Cause[] {
@@ -175,10 +175,22 @@ function nameOfVersion(name: string, path: string): Cause[] {
   return errors.length === 0 ? [] : [invalid(path, { value: name, detail: errors.join(",") })];
 }
 
-/** Returns what the defaulted `status.storedVersions` would be refused for. */
+/** Returns what the defaulted `status.storedVersions` would be refused for: the first version that is to be stored. */
 function storedVersionCauses(versions: readonly JsonObject[]): Cause[] {
-  if (versions.some((version) => version.storage === true)) return [];
+  const first = versions.find((version) => version.storage === true);
+  if (first !== undefined) return unstoredCauses([text(first, "name")], versions);
   return [invalid("status.storedVersions", { value: null, detail: "must have at least one stored version" })];
+}
+
+/** NB: a name that two versions have counts once. */
+function unstoredCauses(stored: readonly unknown[], versions: readonly JsonObject[]): Cause[] {
+  const left = new Set(stored);
+  return versions.flatMap((version) => {
+    const name = text(version, "name");
+    if (left.delete(name) || version.storage !== true) return [];
+    const detail = `must have the storage version ${name}`;
+    return [invalid("status.storedVersions", { value: stored, detail })];
+  });
 }
 
 /** Versions in which objects may still be stored must be known. */
@@ -189,11 +201,7 @@ function keptVersionCauses(status: JsonObject | undefined, versions: readonly Js
     return [invalid(at, { value: stored ?? null, detail: "must have at least one stored version" })];
   }
   const names = versions.map((version) => text(version, "name"));
-  const missing = versions
-    .filter((version) => version.storage === true && !stored.includes(text(version, "name")))
-    .map((version) =>
-      invalid(at, { value: stored, detail: `must have the storage version ${text(version, "name")}` })
-    );
+  const missing = unstoredCauses(stored, versions);
   const gone = stored.flatMap((value, index) => {
     if (names.includes(String(value))) return [];
     const detail =

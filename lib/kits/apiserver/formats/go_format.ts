@@ -1,5 +1,5 @@
 /**
- * Values as Go prints them, because Kubernetes' messages are made of them: `%q`, `%v` and `encoding/json`.
+ * Values as Go prints them, because Kubernetes' messages are made of them: `%q`, `%v`, `%T` and `encoding/json`.
  */
 
 import { formatJson as format } from "../../../runtime/json.ts";
@@ -31,6 +31,25 @@ export function formatPlain(value: unknown): string {
     /[<>&\u2028\u2029]/g,
     (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
+}
+
+/** Returns a value of JSON as Go's `%v` prints it. */
+export function printVerb(value: unknown): string {
+  if (value === null || value === undefined) return "<nil>";
+  if (Array.isArray(value)) return `[${value.map(printVerb).join(" ")}]`;
+  if (typeof value !== "object") return String(value);
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `map[${members.map(([key, member]) => `${key}:${printVerb(member)}`).join(" ")}]`;
+}
+
+/** Returns the type of a value of JSON as Go's `%T` prints it. */
+export function printType(value: unknown): string {
+  if (value === null || value === undefined) return "<nil>";
+  if (Array.isArray(value)) return "[]interface {}";
+  if (typeof value === "object") return "map[string]interface {}";
+  if (typeof value === "boolean") return "bool";
+  if (typeof value === "string") return "string";
+  return typeof value === "bigint" || Number.isInteger(value) ? "int64" : "float64";
 }
 
 /** A struct of Go's, whose fields stand in their own order. */

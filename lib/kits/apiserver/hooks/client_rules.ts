@@ -46,9 +46,10 @@ function urlCauses(text: string, at: string): Cause[] {
 
 function serviceCauses(service: JsonObject, at: string): Cause[] {
   const { port, path } = service;
-  const causes = ["name", "namespace"]
-    .filter((field) => (getOwn(service, field) ?? "") === "")
-    .map((field) => required(`${at}.${field}`));
+  // NB: the real server confuses the two: a missing name is told of the namespace, and the other way round.
+  const causes = [["name", "namespace"], ["namespace", "name"]]
+    .filter(([, field]) => (getOwn(service, field!) ?? "") === "")
+    .map(([told]) => required(`${at}.${told}`));
   if (typeof port !== "number" || !Number.isInteger(port) || port < 1 || port > 65535) {
     causes.push(
       invalid(`${at}.port`, {

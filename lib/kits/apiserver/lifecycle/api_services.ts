@@ -109,14 +109,18 @@ export class ApiServices {
     return found;
   }
 
-  #tellAvailable(kind: Kind, { metadata: { name = "" }, status }: KubeObject): void {
+  /** NB: whoever an APIService with a service stands for is not asked. */
+  #tellAvailable(kind: Kind, { metadata: { name = "" }, spec, status }: KubeObject): void {
     if (objectsIn(status?.conditions).some(({ type }) => type === "Available")) return;
+    const service = objectAt(spec, "service");
     const condition = {
       type: "Available",
-      status: "True",
+      status: service === undefined ? "True" : "False",
       lastTransitionTime: timestamp(this.#cluster.host.clock.now()),
-      reason: "Local",
-      message: "Local APIServices are always available",
+      reason: service === undefined ? "Local" : "ServiceNotFound",
+      message: service === undefined
+        ? "Local APIServices are always available"
+        : `service/${service.name} in ${JSON.stringify(service.namespace)} is not present`,
     };
     updateObject(this.#cluster, {
       kind,
@@ -129,6 +133,13 @@ export class ApiServices {
       }),
     });
   }
+}
+
+/** Whether a version of a group is said to be served by another server. */
+export function isServedElsewhere({ store }: Pick<Cluster, "store">, apiVersion: string): boolean {
+  const [group = "", version = ""] = apiVersion.split("/");
+  const service = store.collection(SERVICES).get(`${version}.${group}`)?.object;
+  return objectAt(service?.spec, "service") !== undefined;
 }
 
 function entriesOf({ collection }: Kind): { readonly key: string; readonly object: KubeObject }[] {

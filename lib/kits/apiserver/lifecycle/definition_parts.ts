@@ -7,4 +7,5 @@
 export { hasRules } from "../cel/validations.ts";
 export { defaultDefinition } from "../definitions/crd.ts";
 export { customKinds, showingOldObjects } from "../definitions/custom.ts";
+export { formatWarnings } from "../definitions/format_warnings.ts";
 export { validateDefinition } from "../definitions/rules.ts";

@@ -49,6 +49,7 @@ export function definitionRules(context: DefinitionContext): KindRules {
       if (!isAsBefore) refreshStatus(object, context);
     },
     validate: (object, { old, part }) => definitions.part.validateDefinition(object, { old, part, cel }),
+    warnings: (object, old) => definitions.part.formatWarnings(object, old),
     terminate(object) {
       const { metadata } = object;
       // NB: the real server marks definitions on a path of its own, which knows neither grace nor generations.

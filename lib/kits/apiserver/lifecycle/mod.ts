@@ -15,6 +15,7 @@ import { DEFINITIONS } from "../storage/collection.ts";
 import { Definitions } from "./definitions.ts";
 import { GarbageCollector } from "./garbage.ts";
 import { Namespaces } from "./namespaces.ts";
+import { Protection } from "./protection.ts";
 import { createServerService, createServiceRange } from "./service_range.ts";
 
 /** The controllers in motion. */
@@ -35,6 +36,7 @@ export function startLifecycle(cluster: Cluster, restore: () => void = () => {})
   const aggregation = new Aggregation(cluster, chores);
   const accounts = new Accounts(cluster, chores);
   const apiServices = new ApiServices(cluster, chores);
+  const protection = new Protection(cluster, chores);
   const flows = new FlowControl(cluster, chores);
   cluster.store.onChange((change, collection) => {
     if (collection.name === DEFINITIONS) definitions.changed(change);
@@ -49,6 +51,7 @@ export function startLifecycle(cluster: Cluster, restore: () => void = () => {})
     }
     flows.changed(collection);
     garbage.changed(change, collection);
+    protection.changed(change, collection);
     if (change.current !== undefined) return;
     definitions.removed(collection.name);
     const { namespace } = change.previous?.metadata ?? {};

@@ -175,18 +175,27 @@ class SchemaNode {
   ): void {
     const { multipleOf, minimum, maximum } = this.#schema;
     const [type, other] = this.#types;
-    if (other === undefined && !isInRange(value, type, this.#format)) tell("range", [type, this.#format]);
+    // NB: a limit that the type cannot hold is a fault of each value.
+    const checkRange = (number: number | bigint, word: string) => {
+      if (other === undefined && !isInRange(number, type, this.#format)) {
+        tell("range", [type, this.#format, word]);
+      }
+    };
+    checkRange(value, "Checked");
     const number = Number(value);
-    if (typeof multipleOf === "number" && !Number.isInteger(number / multipleOf)) {
-      tell("multipleOf", multipleOf);
+    if (typeof multipleOf === "number") {
+      checkRange(multipleOf, "MultipleOf");
+      if (!Number.isInteger(number / multipleOf)) tell("multipleOf", multipleOf);
     }
     if (typeof minimum === "number") {
+      checkRange(minimum, "Minimum boundary");
       const isExclusive = isSet(this.#schema, "exclusiveMinimum");
       if (number < minimum || isExclusive && number === minimum) {
         tell(isExclusive ? "exclusiveMinimum" : "minimum", minimum);
       }
     }
     if (typeof maximum === "number") {
+      checkRange(maximum, "Maximum boundary");
       const isExclusive = isSet(this.#schema, "exclusiveMaximum");
       if (number > maximum || isExclusive && number === maximum) {
         tell(isExclusive ? "exclusiveMaximum" : "maximum", maximum);

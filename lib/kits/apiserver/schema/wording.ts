@@ -153,14 +153,14 @@ function formatCause({ path, at, finding: { value, limit } }: Described): Cause 
   });
 }
 
-/** A number that its type cannot hold. */
+/** A number that its type cannot hold: the value itself, or a limit of it. */
 function rangeCause({ path, finding }: Described): Cause {
-  const [type, named] = Array.isArray(finding.limit) ? finding.limit : [];
+  const [type, named, word] = Array.isArray(finding.limit) ? finding.limit : [];
   const isNamed = type === "integer" ? named === "int32" || named === "int64" : named !== undefined;
   const format = isNamed ? `with format ${named}` : "(default format)";
   return invalid(NO_FIELD, {
     value: "",
-    detail: `Checked value must be of type ${type} ${format} in ${path}`,
+    detail: `${word} value must be of type ${type} ${format} in ${path}`,
   });
 }
 

@@ -101,6 +101,49 @@ export function keepsEmpty(type: string, { name, required }: Field): boolean {
   return required ? !(table?.dropped?.includes(name) ?? false) : table?.kept?.includes(name) ?? false;
 }
 
+const forgetting = new Map<string, boolean>();
+
+/** Whether a type, or one in it, has fields whose empty value is kept. */
+function forgets(type: string): boolean {
+  const known = forgetting.get(type);
+  if (known !== undefined) return known;
+  forgetting.set(type, false);
+  const result = tableOf(type)?.kept !== undefined ||
+    [...fieldsByName(type)?.values() ?? []].some(({ shape }) => innermost(shape) !== undefined);
+  forgetting.set(type, result);
+  return result;
+}
+
+/** The type that a shape holds, if it has such fields. */
+function innermost(shape: Shape): string | undefined {
+  if (shape.kind === "scalar") return undefined;
+  return shape.kind === "type" ? (forgets(shape.name) ? shape.name : undefined) : innermost(shape.of);
+}
+
+/** Makes null, in place, of the empty lists that the real server keeps in protocol buffers, which do not tell these from none. */
+export function forgetEmpty(object: JsonObject, type: string): void {
+  if (!forgets(type)) return;
+  const kept = tableOf(type)?.kept;
+  for (const [key, { shape }] of fieldsByName(type) ?? []) {
+    const value = object[key];
+    if (value === undefined || value === null || key === "metadata") continue;
+    if (Array.isArray(value) && value.length === 0) {
+      if (kept?.includes(key) === true) object[key] = null;
+      continue;
+    }
+    const below = innermost(shape);
+    if (below !== undefined) forgetBelow(value, below, shape);
+  }
+}
+
+function forgetBelow(value: unknown, type: string, shape: Shape): void {
+  if (Array.isArray(value)) { for (const item of value) if (isObject(item)) forgetEmpty(item, type); }
+  else if (isObject(value)) {
+    if (shape.kind !== "map") forgetEmpty(value, type);
+    else for (const item of Object.values(value)) if (isObject(item)) forgetEmpty(item, type);
+  }
+}
+
 /** Completes an object of a kind, in place; its metadata is somebody else's. */
 export function complete(object: JsonObject, kind: string, type: string): void {
   completeStruct(object, type, kind);

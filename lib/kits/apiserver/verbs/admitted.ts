@@ -66,7 +66,7 @@ export async function createAdmitted(
   checkEscalation(cluster.gate, { kind, user: call.user, namespace, object });
   const owned = applied ? { applied } : { writer: writerOf(call.request, call.query, call.path.subresource) };
   if (!isAdmitted(cluster, kind, namespace) && kind.converter === undefined) {
-    return createObject(cluster, object, { kind, namespace, dryRun, report, ...owned });
+    return createObject(cluster, object, { kind, namespace, dryRun, report, warn, ...owned });
   }
   placeObject(cluster, object, { kind, namespace });
   report?.(kind.rules.normalize(object, { applied }));
@@ -84,6 +84,7 @@ export async function createAdmitted(
     kind,
     namespace,
     dryRun,
+    warn,
     applied: true,
     mayDropOwners: !applied,
   });

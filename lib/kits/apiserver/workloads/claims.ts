@@ -1,14 +1,13 @@
 /**
  * PersistentVolumeClaims: bound to a volume that fits, or to one that is made for them.
  *
- * Source: k8s.io/kubernetes, pkg/controller/volume/persistentvolume, pkg/controller/volume/pvcprotection.
+ * Source: k8s.io/kubernetes, pkg/controller/volume/persistentvolume.
  */
 
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import type { ObjectKey } from "../kinds.ts";
 import { selects } from "../selectors/selector.ts";
 import { clone, objectAt } from "../values.ts";
-import type { Pod } from "./types.ts";
 import { PLACES, type World } from "./world.ts";
 
 /** The class of claims that name none. */
@@ -16,8 +15,6 @@ export const STORAGE_CLASS = "standard";
 const PROVISIONER = "lotse.dev/volumes";
 const BOUND = "pv.kubernetes.io/bind-completed";
 const BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller";
-const IN_USE = "kubernetes.io/pvc-protection";
-const HAS_CLAIM = "kubernetes.io/pv-protection";
 const IS_DEFAULT = "storageclass.kubernetes.io/is-default-class";
 
 /** Makes the class by which volumes are made for claims, unless it is there. */
@@ -34,17 +31,11 @@ export async function ensureStorageClass(world: World): Promise<undefined> {
   return undefined;
 }
 
-/** Binds a claim, or lets go of one that is being deleted. */
+/** Binds a claim. */
 export async function reconcileClaim(world: World, key: ObjectKey): Promise<undefined> {
   const claim = world.get<KubeObject>(PLACES.claims, key);
   if (claim?.spec === undefined) return undefined;
-  if (claim.metadata.deletionTimestamp !== undefined) return await release(world, claim);
-  const { finalizers = [] } = claim.metadata;
-  if (!finalizers.includes(IN_USE)) {
-    const metadata = { ...claim.metadata, finalizers: [...finalizers, IN_USE] };
-    await world.replace(PLACES.claims, { ...claim, metadata });
-    return undefined;
-  }
+  if (claim.metadata.deletionTimestamp !== undefined) return undefined;
   if (claim.status?.phase === "Bound") return undefined;
   const { spec } = claim;
   const wanted = spec.storageClassName ?? STORAGE_CLASS;
@@ -131,38 +122,11 @@ async function provision(
   });
 }
 
-/** Lets go of a claim that no Pod uses any more. */
-async function release(world: World, claim: KubeObject): Promise<undefined> {
-  const { namespace, name, finalizers = [] } = claim.metadata;
-  if (!finalizers.includes(IN_USE)) return undefined;
-  const isUsed = world.list<Pod>(PLACES.pods, namespace).some(({ spec, status }) =>
-    status?.phase !== "Succeeded" && status?.phase !== "Failed" &&
-    (spec?.volumes ?? []).some((volume) => objectAt(volume, "persistentVolumeClaim")?.claimName === name)
-  );
-  if (isUsed) return undefined;
-  const next = clone(claim);
-  next.metadata.finalizers = finalizers.filter((finalizer) => finalizer !== IN_USE);
-  await world.replace(PLACES.claims, next);
-  return undefined;
-}
-
 /** A volume goes with its claim, or is set free, as its policy says. */
 export async function reconcileVolume(world: World, key: ObjectKey): Promise<undefined> {
   const volume = world.get<KubeObject>(PLACES.volumes, key);
   if (volume === undefined) return undefined;
   const reference = objectAt(volume.spec, "claimRef");
-  const { finalizers = [], deletionTimestamp } = volume.metadata;
-  const isProtected = finalizers.includes(HAS_CLAIM);
-  if (deletionTimestamp === undefined && !isProtected) {
-    const metadata = { ...volume.metadata, finalizers: [...finalizers, HAS_CLAIM] };
-    await world.replace(PLACES.volumes, { ...volume, metadata });
-    return undefined;
-  }
-  if (deletionTimestamp !== undefined && isProtected && volume.status?.phase !== "Bound") {
-    const rest = finalizers.filter((finalizer) => finalizer !== HAS_CLAIM);
-    await world.replace(PLACES.volumes, { ...volume, metadata: { ...volume.metadata, finalizers: rest } });
-    return undefined;
-  }
   if (reference?.uid === undefined) {
     if (volume.status?.phase === "Pending") {
       await world.report(PLACES.volumes, volume, { status: { ...volume.status, phase: "Available" } });

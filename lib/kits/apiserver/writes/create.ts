@@ -74,7 +74,7 @@ export function prepareCreation(
   object: KubeObject,
   options: CreateOptions & { readonly kind: Kind },
 ): Creation {
-  const { kind, namespace, dryRun = false, report, writer, applied } = options;
+  const { kind, namespace, dryRun = false, report, warn, writer, applied } = options;
   const { metadata } = object;
   placeObject(cluster, object, { kind, namespace });
   if (metadata.name === undefined && metadata.generateName !== undefined) {
@@ -94,6 +94,7 @@ export function prepareCreation(
   kind.rules.settle?.(object, undefined, dryRun);
   const causes = [...metadataCauses(kind, object), ...kind.rules.validate(object, {})];
   if (causes.length > 0) throw invalid(kind, metadata.name ?? "", causes);
+  if (warn !== undefined) { for (const text of kind.rules.warnings?.(object, undefined) ?? []) warn(text); }
   // NB: it is the storage that refuses this, which a dry run does not come to; what is no number, it does not notice.
   if (/^0*[1-9][0-9]*$/.test(metadata.resourceVersion ?? "") && !dryRun) {
     throw storageFault("resourceVersion should not be set on objects to be created");

@@ -68,7 +68,7 @@ export function updateObject(cluster: Cluster, options: UpdateOptions): Stored {
  * @throws {Refusal}
  */
 export function prepareUpdate(cluster: Cluster, options: PrepareOptions): Update {
-  const { kind, reference, change, subresource, dryRun = false, report, writer, applied } = options;
+  const { kind, reference, change, subresource, dryRun = false, report, warn, writer, applied } = options;
   const key = keyFor(kind, reference);
   const seen = kind.collection.get(key);
   if (seen === undefined) throw notFound(kind, reference.name);
@@ -103,6 +103,9 @@ export function prepareUpdate(cluster: Cluster, options: PrepareOptions): Update
     ...(bySchema ? validate(updated, options, current) : []),
   ];
   if (causes.length > 0) throw invalid(kind, reference.name, causes);
+  if (warn !== undefined && subresource === undefined) {
+    for (const text of kind.rules.warnings?.(updated, current) ?? []) warn(text);
+  }
   if (applied === true) keepTimes(updated, current);
   const kept = bySchema ? keptObject(kind, updated) : updated;
   const { mayDropOwners = writer !== undefined } = options;

@@ -72,7 +72,7 @@ describe("decodeTyped()", () => {
       ],
       [
         { readinessProbe: { tcpSocket: { port: true } } },
-        "bool into Go struct field TCPSocketAction.spec.containers.readinessProbe.ProbeHandler.tcpSocket.port of type intstr.IntOrString",
+        "bool into Go struct field TCPSocketAction.spec.containers.readinessProbe.ProbeHandler.tcpSocket.port of type int32",
       ],
     ] as const
   ) {

@@ -24,26 +24,38 @@ describe("APIServices", () => {
     }
   });
 
-  it("that stand for other servers are refused, with a word about where that is written", async () => {
-    const server = apiServer({ host: virtualHost() });
-    const response = await server.fetch(
-      new Request(SERVICES, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({
-          metadata: { name: "v1.metrics.example.com" },
-          spec: {
-            group: "metrics.example.com",
-            version: "v1",
-            groupPriorityMinimum: 10,
-            versionPriority: 10,
-            service: { name: "metrics", namespace: "default" },
-          },
-        }),
-      }),
+  it("that stand for other servers are kept, say that nobody answers, and their groups are not available", async () => {
+    const host = virtualHost();
+    const server = apiServer({ host });
+    const headers = { "content-type": "application/json" };
+    const service = {
+      metadata: { name: "v1.metrics.example.com" },
+      spec: {
+        group: "metrics.example.com",
+        version: "v1",
+        groupPriorityMinimum: 10,
+        versionPriority: 10,
+        service: { name: "metrics", namespace: "default" },
+      },
+    };
+    const get = (url: string) => server.fetch(new Request(url));
+    const group = "https://api.test/apis/metrics.example.com/v1";
+    assert.equal((await get(`${group}/pods`)).status, 404);
+    const made = await server.fetch(
+      new Request(SERVICES, { method: "POST", headers, body: JSON.stringify(service) }),
     );
-    const { code, message } = await response.json();
-    assert.equal(code, 501);
-    assert.match(message, /APIServices with a service.*: see docs\/apiserver\.md$/);
+    assert.equal(made.status, 201);
+    await host.clock.advance(1);
+    const { spec, status: { conditions: [available] } } =
+      await (await get(`${SERVICES}/v1.metrics.example.com`)).json();
+    assert.deepEqual([spec.service.port, available.status, available.reason], [
+      443,
+      "False",
+      "ServiceNotFound",
+    ]);
+    for (const path of ["", "/pods", "/namespaces/default/pods/a"]) {
+      const response = await get(`${group}${path}`);
+      assert.deepEqual([response.status, await response.text()], [503, "service unavailable\n"]);
+    }
   });
 });

@@ -5,6 +5,12 @@ import { objectAt } from "../../values.ts";
 import type { KindModule } from "../kind_module.ts";
 
 export const JOB: KindModule = {
+  // NB: one map for both, so that the labels of its own that the template gets are the Job's as well.
+  complete({ metadata, spec }) {
+    const labels = objectAt(objectAt(objectAt(spec, "template"), "metadata"), "labels");
+    if (labels === undefined || Object.keys(metadata.labels ?? {}).length > 0) return;
+    metadata.labels = labels as Record<string, string>;
+  },
   settle(object, old) {
     if (old === undefined) labelJob(object);
   },
@@ -23,8 +29,10 @@ function labelJob(job: KubeObject): void {
     "job-name": metadata.name ?? "",
   };
   const meta = objectAt(template, "metadata") ?? {};
-  template.metadata = { ...meta, labels: { ...objectAt(meta, "labels"), ...labels } };
-  metadata.labels ??= { ...objectAt(meta, "labels") as Record<string, string> | undefined, ...labels };
+  const isShared = Object.keys(metadata.labels ?? {}).length === 0 || metadata.labels === meta.labels;
+  const all = { ...objectAt(meta, "labels") as Record<string, string> | undefined, ...labels };
+  template.metadata = { ...meta, labels: all };
+  if (isShared) metadata.labels = { ...all };
   const uid = "batch.kubernetes.io/controller-uid";
   spec.selector = { matchLabels: { ...objectAt(spec.selector, "matchLabels"), [uid]: metadata.uid } };
 }

@@ -231,18 +231,18 @@ function addConversions(environment: Environment): void {
   add("bool(string): bool", (text: string) => {
     if (["true", "True", "TRUE", "t", "1"].includes(text)) return true;
     if (["false", "False", "FALSE", "f", "0"].includes(text)) return false;
-    throw new Failure(`type conversion error from 'string' to 'bool'`);
+    throw unreadable("bool");
   });
   add("bytes(string): bytes", (text: string) => new TextEncoder().encode(text));
   add("double(int): double", Number);
   add("double(uint): double", ({ value }: UnsignedInteger) => Number(value));
   add("double(string): double", (text: string) => {
     if (/^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/.test(text)) return Number(text);
-    throw new Failure(`strconv.ParseFloat: parsing ${JSON.stringify(text)}: invalid syntax`);
+    throw unreadable("double");
   });
   add("duration(string): duration", (text: string) => {
     const found = readDuration(text);
-    if (found === undefined) throw new Failure(`time: invalid duration ${JSON.stringify(text)}`);
+    if (found === undefined) throw unreadable("google.protobuf.Duration");
     return found;
   });
   add("duration(int): duration", (nanoseconds: bigint) => new Duration(nanoseconds));
@@ -251,14 +251,15 @@ function addConversions(environment: Environment): void {
   add("int(duration): int", ({ nanoseconds }: Duration) => nanoseconds);
   add("int(timestamp): int", (time: Date) => BigInt(Math.floor(time.getTime() / 1000)));
   add("int(string): int", (text: string) => {
-    if (/^[+-]?\d+$/.test(text)) return parsed(text);
-    throw new Failure(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
+    const value = /^[+-]?\d+$/.test(text) ? BigInt(text.replace("+", "")) : undefined;
+    if (value === undefined || value < LEAST || value > MOST) throw unreadable("int");
+    return value;
   });
   add("uint(int): uint", unsigned);
   add("uint(double): uint", (value: number) => unsigned(wholeOf(value)));
   add("uint(string): uint", (text: string) => {
-    if (/^\d+$/.test(text)) return unsigned(BigInt(text));
-    throw new Failure(`strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`);
+    if (!/^\d+$/.test(text) || BigInt(text) >= 2n ** 64n) throw unreadable("uint");
+    return unsigned(BigInt(text));
   });
   for (const type of ["bool", "bytes", "double", "duration", "int", "timestamp", "uint"]) {
     add(`string(${type}): string`, textOf);
@@ -266,18 +267,14 @@ function addConversions(environment: Environment): void {
   add("timestamp(int): timestamp", (seconds: bigint) => inRange(new Date(Number(seconds) * 1000)));
   add("timestamp(string): timestamp", (text: string) => {
     const found = readTimestamp(text);
-    if (found !== undefined) return found;
-    const quoted = JSON.stringify(text);
-    throw new Failure(
-      `parsing time ${quoted} as "2006-01-02T15:04:05Z07:00": cannot parse ${quoted} as "2006"`,
-    );
+    if (found === undefined) throw unreadable("google.protobuf.Timestamp");
+    return found;
   });
 }
 
-function parsed(text: string): bigint {
-  const value = BigInt(text.replace("+", ""));
-  if (value >= LEAST && value <= MOST) return value;
-  throw new Failure(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`);
+/** A text that says no value of a type. Source: github.com/google/cel-go, common/types/string.go. */
+function unreadable(type: string): Failure {
+  return new Failure(`type conversion error from 'string' to '${type}'`);
 }
 
 function wholeOf(value: number): bigint {
