@@ -25,7 +25,10 @@ describe("the corpus", () => {
     const { posted, findings } = await postCorpus(servers, corpus, { seed: 1, mutations: 3 });
     const unknown = findings.filter(({ reason }) => reason === undefined);
     assert.deepEqual(unknown.map(({ source, differences }) => ({ source, differences })), []);
-    assert.deepEqual([posted.definitions, posted.samples], [corpus.definitions.length, corpus.samples.length]);
+    assert.deepEqual([posted.definitions, posted.samples], [
+      corpus.definitions.length,
+      corpus.samples.length,
+    ]);
   });
 
   it("tells a definition from a sample, and passes over what is neither", () => {
