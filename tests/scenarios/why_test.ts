@@ -21,6 +21,8 @@ interface Fault {
   readonly replicas?: number;
   readonly asked?: { readonly kind?: string; readonly namespace?: string; readonly name?: string };
   readonly answer: RegExp;
+  /** The replica that is named as the responsible one. */
+  readonly holder?: string;
 }
 
 const noop = (): void => {};
@@ -281,6 +283,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     },
     answer:
       /^Another replica is responsible: op-7f9_a1 holds the Lease of the object's shard 0\. Ask that one\.$/,
+    holder: "op-7f9_a1",
   },
   "a hot loop": {
     declare: (op) =>
@@ -371,6 +374,7 @@ suite("why", (scenario) => {
       }
       const told = op.why({ kind: "examples", namespace: "default", name: "one", ...asked });
       assert.match(told.answer, answer, JSON.stringify(told, undefined, 2));
+      assert.equal(told.holder, planted.holder);
       assert.ok(!JSON.stringify(told).includes("tops3cret"));
       world.intercept = undefined;
       await running.stop();
