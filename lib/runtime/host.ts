@@ -148,7 +148,7 @@ export interface Process {
   /** CPU time used so far by this process, in seconds (user and system). */
   cpu(): Seconds;
   /** Calls back on each such signal, instead of the default action, until disposed. */
-  onSignal(signal: ProcessSignal, callback: () => void): Disposable;
+  onSignal(signal: "SIGINT" | "SIGTERM" | "SIGHUP" | "SIGUSR2", callback: () => void): Disposable;
   /**
    * Writes all objects in memory into a file for tools of the runtime; no other code runs meanwhile. Absent where the runtime cannot.
    *
@@ -193,9 +193,6 @@ export interface Process {
    */
   load?<Part>(load: () => Promise<Part>): Promise<Part>;
 }
-
-/** The signals that a process can listen to. */
-export type ProcessSignal = "SIGINT" | "SIGTERM" | "SIGHUP" | "SIGUSR2";
 
 /** A time in which no code could run. */
 export interface Block {

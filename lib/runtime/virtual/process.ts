@@ -1,7 +1,7 @@
 /** A process that exists only on paper: its arguments, its output, its exit code. */
 
 import { currentHost } from "../current_host.ts";
-import type { Block, Process, ProcessSignal, RunOptions, RunResult } from "../host.ts";
+import type { Block, Process, RunOptions, RunResult } from "../host.ts";
 import type { Activity } from "./activity.ts";
 import type { VirtualClock } from "./clock.ts";
 
@@ -21,7 +21,7 @@ export interface VirtualProcess extends Process {
   /** Sets an environment variable, or unsets it. */
   setEnv(name: string, value: string | undefined): void;
   /** Sends a signal to the process; tells whether anybody listened. */
-  signal(name: ProcessSignal): boolean;
+  signal(name: "SIGINT" | "SIGTERM" | "SIGHUP" | "SIGUSR2"): boolean;
   /** Has an uncaught error; tells whether there is a listener for such errors. */
   stray(error: unknown, kind: "rejection" | "exception"): boolean;
   /** Lets time pass while no code runs, as a handler does that computes for so long. */
@@ -128,7 +128,7 @@ class PaperProcess implements VirtualProcess {
     return this.#options.clock.monotonic() / 100;
   }
 
-  onSignal(signal: ProcessSignal, callback: () => void): Disposable {
+  onSignal(signal: "SIGINT" | "SIGTERM" | "SIGHUP" | "SIGUSR2", callback: () => void): Disposable {
     const listeners = this.#listeners.get(signal) ?? new Set();
     this.#listeners.set(signal, listeners);
     const entry = { callback };
@@ -136,7 +136,7 @@ class PaperProcess implements VirtualProcess {
     return { [Symbol.dispose]: () => void listeners.delete(entry) };
   }
 
-  signal(name: ProcessSignal): boolean {
+  signal(name: "SIGINT" | "SIGTERM" | "SIGHUP" | "SIGUSR2"): boolean {
     const listeners = [...this.#listeners.get(name) ?? []];
     this.#options.activity.touch();
     for (const { callback } of listeners) callback();
