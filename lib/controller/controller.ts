@@ -11,6 +11,7 @@ import { objectKey, ObjectState, type ResourceState } from "../execution/object_
 import type { ReconcileEnd } from "../execution/observer.ts";
 import type { Indexing } from "../handlers/index/indexing.ts";
 import { PermitEndedError } from "../client/transport/permit.ts";
+import { isEqualJson } from "../model/json.ts";
 import type { KubeObject } from "../model/object.ts";
 import { namespacedName, objectReference } from "../model/references.ts";
 import { groupResource, keyOf, type Resource } from "../model/resource.ts";
@@ -22,6 +23,7 @@ import { Concurrency } from "../handlers/reconcile/concurrency.ts";
 import { Inheritance } from "./inheritance.ts";
 import { Leaving } from "./leaving.ts";
 import { Kinds, mannersOf } from "../handlers/manners.ts";
+import { currentEssence, handledEssence } from "../settings/persistence/storage.ts";
 import { isUnseen, reconcile } from "./reconcile.ts";
 import { Triggers } from "./triggers.ts";
 import { decideSuccesses, type Kind, loopingIn, prepare, type Run, type Turn } from "../handlers/turn.ts";
@@ -45,7 +47,7 @@ export interface ControllerOptions extends Omit<Run, "manners" | "wake" | "inher
 const LONGEST_LAG: Seconds = 120;
 
 /** So many objects are taken over before other work of the process has its turn. */
-const SLICE = 500;
+const SLICE = 100;
 
 /** The objects of one run. */
 export class Controller implements Worker {
@@ -138,8 +140,9 @@ export class Controller implements Worker {
   }
 
   /**
-   * This replica has become responsible for some objects: each gets a turn, as after a start. Objects that have states go on.
-   * Goes on in slices, until all have one, or the signal aborts.
+   * This replica has become responsible for some objects: each gets a turn, as after a start, objects for which work waits first.
+   * Objects at rest that are as their notes say need none. Objects that have states go on. Goes on in slices, between which answers to
+   * requests of the first ones are taken, until all are done, or the signal aborts.
    */
   async take(isTaken: (object: KubeObject) => boolean, signal: AbortSignal): Promise<void> {
     const { registry, caches, host: { clock } } = this.#options;
@@ -152,18 +155,27 @@ export class Controller implements Worker {
         if (!handlers.hasTurns) continue;
         const kind = this.#kinds.of(handlers);
         for (const cached of caches.values(resource)) {
-          const { object } = cached;
-          if (this.#states.has(cached) || !isTaken(object) || isUrgent && !this.#isWaiting(object)) continue;
-          const event = { type: null, object };
-          const told: ObjectEvent = { cached, event, adoption: "newer", origin: "server" };
-          const state = this.#stateOf(resource, told, { manners: kind.manners, isInherited: true });
-          this.#enqueue(state, told, kind.keepsEvents);
+          if (this.#states.has(cached) || !isTaken(cached.object)) continue;
+          this.#takeOne(resource, cached, { kind, isUrgent });
           if (++count % SLICE !== 0) continue;
           await clock.sleep(0);
           if (signal.aborted) return;
         }
       }
     }
+  }
+
+  #takeOne(
+    resource: Resource,
+    cached: CachedObject,
+    { kind, isUrgent }: { readonly kind: Kind; readonly isUrgent: boolean },
+  ): void {
+    const { object } = cached;
+    if (isUrgent && !this.#isWaiting(object, kind)) return;
+    const told: ObjectEvent = { cached, event: { type: null, object }, adoption: "newer", origin: "server" };
+    const state = this.#stateOf(resource, told, { manners: kind.manners, isInherited: true });
+    if (!isUrgent && this.#isSettled(state, kind, told)) this.#settleListed(state, kind);
+    else this.#enqueue(state, told, kind.keepsEvents);
   }
 
   /**
@@ -351,10 +363,14 @@ export class Controller implements Worker {
   }
 
   /** Whether work waits for the object: it is being deleted, was not handled yet, or handlers are to be tried again. */
-  #isWaiting(object: KubeObject): boolean {
-    const { persistence: { progress, diffBase } } = this.#options;
-    if (object.metadata.deletionTimestamp !== undefined) return true;
-    return diffBase.fetch(object) === undefined || progress.ids(object).length > 0;
+  #isWaiting(object: KubeObject, { handlers: { fields: extraFields } }: Kind): boolean {
+    const { persistence } = this.#options;
+    if (object.metadata.deletionTimestamp !== undefined || persistence.progress.ids(object).length > 0) {
+      return true;
+    }
+    const handled = handledEssence(persistence, object, { extraFields });
+    return handled === undefined ||
+      !isEqualJson(handled, currentEssence(persistence, object, { extraFields }));
   }
 
   /** Indexes an object without a state: indexes hold the objects of all replicas. */

@@ -62,6 +62,10 @@ export class Program implements AsyncDisposable {
     return this.#child.pid ?? 0;
   }
 
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
   /** Everything it wrote, the standard output first. */
   get output(): string {
     return this.stdout + this.stderr;

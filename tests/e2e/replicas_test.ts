@@ -116,25 +116,29 @@ describe("Replicas on a real control plane", () => {
     };
   }
 
-  it("take over within the lease and two seconds when the holder is killed, with Kubernetes' own durations", {
-    skip,
-  }, async (t) => {
-    const { start } = open({});
-    await using one = start();
-    await one.wrote(/works/);
-    await using two = start();
-    await two.wrote(/./);
-    await sleep(5000);
-    process.kill(one.pid, "SIGKILL");
-    const killed = Date.now();
-    await until(() => heldBy(two).length === 1, 20, [one, two]);
-    const begun = linesOf(two).find(({ word }) => word === "begin")?.time ?? 0;
-    t.diagnostic?.(`taken ${begun - killed} ms after the kill`);
-    assert.ok(begun - killed < 17_000, `${begun - killed} ms`);
-    assertApart([one, two]);
-  });
+  it(
+    "[N7.1] take over within the lease and two seconds when the holder is killed, with Kubernetes' own durations",
+    {
+      skip,
+    },
+    async (t) => {
+      const { start } = open({});
+      await using one = start();
+      await one.wrote(/works/);
+      await using two = start();
+      await two.wrote(/./);
+      await sleep(5000);
+      process.kill(one.pid, "SIGKILL");
+      const killed = Date.now();
+      await until(() => heldBy(two).length === 1, 20, [one, two]);
+      const begun = linesOf(two).find(({ word }) => word === "begin")?.time ?? 0;
+      t.diagnostic?.(`taken ${begun - killed} ms after the kill`);
+      assert.ok(begun - killed < 17_000, `${begun - killed} ms`);
+      assertApart([one, two]);
+    },
+  );
 
-  it("take over within a second when the holder ends in order", { skip }, async (t) => {
+  it("[N7.2] take over within a second when the holder ends in order", { skip }, async (t) => {
     const { start } = open({});
     await using one = start();
     await one.wrote(/works/);
@@ -181,7 +185,7 @@ describe("Replicas on a real control plane", () => {
   );
 
   it(
-    "respect a program that elects with client-go, and are respected, in a kill of either",
+    "[N7.3] respect a program that elects with client-go, and are respected, in a kill of either",
     { skip: skipGo },
     async (t) => {
       const { start, elect } = open(FAST);
@@ -206,7 +210,7 @@ describe("Replicas on a real control plane", () => {
     },
   );
 
-  it("hand over to client-go at once in an orderly end, and it to us", { skip: skipGo }, async () => {
+  it("[N7.3] hand over to client-go at once in an orderly end, and it to us", { skip: skipGo }, async () => {
     const { start, elect } = open(FAST);
     await using ours = start();
     await ours.wrote(/works/);

@@ -7,10 +7,6 @@
  */
 
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
-import { mkdtemp } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import process from "node:process";
 import { describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -19,11 +15,9 @@ import type { Client } from "../../lib/client/client.ts";
 import type { Random } from "../../lib/runtime/host.ts";
 import { createVirtualRandom } from "../../lib/runtime/virtual/random.ts";
 import type { JsonObject } from "../../mod.ts";
-import { Program } from "../cli/processes.ts";
-import { type ControlPlane, findControlPlane } from "../control_plane/control_plane.ts";
-import { RealPlace } from "../support/real_world.ts";
+import { findControlPlane } from "../control_plane/control_plane.ts";
+import { AuditedPlace, ReplicaProcess, stepsOf } from "../support/replica_processes.ts";
 import { sized } from "../support/size.ts";
-import { TcpTunnel } from "../support/tcp_tunnel.ts";
 import { TermWitness } from "../support/term_witness.ts";
 import { EXAMPLES, LAST_HANDLED } from "../support/worlds.ts";
 
@@ -41,133 +35,12 @@ const SEED = Number(process.env["LOTSE_SEED"] ?? 1);
 // Operators take variables that begin so for settings.
 delete process.env["LOTSE_SEED"];
 
-/** One line of the audit log. */
-interface Audited {
-  readonly verb: string;
-  readonly user: { readonly username: string };
-  readonly objectRef?: { readonly resource: string; readonly name?: string };
-  readonly responseStatus?: { readonly code?: number };
-  readonly responseObject?: JsonObject;
-  readonly requestObject?: JsonObject;
-  readonly requestReceivedTimestamp: string;
-  readonly stageTimestamp: string;
-}
-
-const POLICY = {
-  apiVersion: "audit.k8s.io/v1",
-  kind: "Policy",
-  omitStages: ["RequestReceived"],
-  omitManagedFields: true,
-  rules: [
-    {
-      level: "RequestResponse",
-      verbs: ["create", "update", "patch"],
-      resources: [
-        { group: "coordination.k8s.io", resources: ["leases"] },
-        { group: "", resources: ["configmaps"] },
-        { group: EXAMPLES.group },
-      ],
-    },
-    { level: "None" },
-  ],
-};
-
-/** A control plane with an audit log. */
-class AuditedPlace implements AsyncDisposable {
-  readonly place: RealPlace;
-  readonly folder: string;
-
-  private constructor(place: RealPlace, folder: string) {
-    this.place = place;
-    this.folder = folder;
-  }
-
-  static async open(): Promise<AuditedPlace> {
-    const folder = await mkdtemp(join(tmpdir(), "lotse-shared-"));
-    writeFileSync(join(folder, "policy.json"), JSON.stringify(POLICY));
-    const apiServerFlags = [
-      `--audit-policy-file=${join(folder, "policy.json")}`,
-      `--audit-log-path=${join(folder, "audit.log")}`,
-    ];
-    return new AuditedPlace(await RealPlace.open({ apiServerFlags }), folder);
-  }
-
-  /** All lines about the users whose names begin so. */
-  audited(users: string): Audited[] {
-    const lines = readFileSync(join(this.folder, "audit.log"), "utf8").split("\n");
-    return lines.filter((line) => line.includes(`"username":"${users}`)).map((line) => JSON.parse(line));
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.place[Symbol.asyncDispose]();
-  }
-}
-
-/** One replica: a process, with a network and a user of its own. */
-class Replica {
-  readonly program: Program;
-  readonly tunnel: TcpTunnel;
-  isGone = false;
-
-  private constructor(program: Program, tunnel: TcpTunnel) {
-    this.program = program;
-    this.tunnel = tunnel;
-  }
-
-  static async start(
-    { plane, folder, username, env }: {
-      plane: ControlPlane;
-      folder: string;
-      username: string;
-      env: Record<string, string>;
-    },
-  ): Promise<Replica> {
-    const tunnel = await TcpTunnel.open(Number(new URL(plane.server).port));
-    const { certificate, key } = await plane.authority.issue({
-      commonName: username,
-      organizations: ["system:masters"],
-      client: true,
-    });
-    const user = { "client-certificate-data": btoa(certificate), "client-key-data": btoa(key) };
-    const server = `https://127.0.0.1:${tunnel.port}`;
-    const path = join(folder, `${username}.json`);
-    writeFileSync(
-      path,
-      JSON.stringify({
-        apiVersion: "v1",
-        kind: "Config",
-        "current-context": "c",
-        contexts: [{ name: "c", context: { cluster: "c", user: "c" } }],
-        clusters: [{ name: "c", cluster: { server, "certificate-authority-data": btoa(plane.caPem) } }],
-        users: [{ name: "c", user }],
-      }),
-    );
-    const flags = "Deno" in globalThis ? ["run", "-A", "--no-check"] : [];
-    const program = new Program(process.execPath, [...flags, OPERATOR], {
-      env: { ...env, KUBECONFIG: path, POD_ID: username },
-    });
-    return new Replica(program, tunnel);
-  }
-
-  signal(signal: "SIGKILL" | "SIGSTOP" | "SIGCONT" | "SIGTERM" | "SIGUSR2"): void {
-    if (signal === "SIGKILL" || signal === "SIGTERM") this.isGone = true;
-    process.kill(this.program.pid, signal);
-  }
-
-  async end(): Promise<void> {
-    // A process that is stopped takes no signal but this one.
-    if (!this.isGone) process.kill(this.program.pid, "SIGCONT");
-    await this.program[Symbol.asyncDispose]();
-    await this.tunnel[Symbol.asyncDispose]();
-  }
-}
-
 /** One run of three replicas through faults by the seed. */
 class SharedRun {
   readonly #audited: AuditedPlace;
   readonly #random: Random;
   readonly #namespace: string;
-  readonly #replicas: Replica[] = [];
+  readonly #replicas: ReplicaProcess[] = [];
   readonly #shards: number;
   /** The objects that were made, by uid. `time`: when, in milliseconds since 1970. */
   readonly #made = new Map<
@@ -194,11 +67,13 @@ class SharedRun {
       await Promise.all(this.#replicas.map(({ program }) => program.wrote(/Session begun/)));
       for (let round = 0; round < FAULTS; round++) {
         for (let count = 0; count < 3; count++) await this.#change();
+        for (const replica of this.#replicas) replica.assertAlive();
         told.push(await this.#fault());
         await this.#change();
         await sleep(500 + this.#random.next() * 2000);
       }
       await this.#settle(told);
+      for (const replica of this.#replicas) replica.assertAlive();
     } finally {
       await Promise.all(this.#replicas.map((replica) => replica.end()));
     }
@@ -209,7 +84,7 @@ class SharedRun {
     return this.#audited.place.client;
   }
 
-  get #alive(): readonly Replica[] {
+  get #alive(): readonly ReplicaProcess[] {
     return this.#replicas.filter(({ isGone }) => !isGone);
   }
 
@@ -218,7 +93,7 @@ class SharedRun {
     const shared = { name: "shared", namespace: this.#namespace, shards: this.#shards };
     const env = { SHARED: JSON.stringify(shared) };
     const username = `${this.#namespace}-${this.#replicas.length}`;
-    this.#replicas.push(await Replica.start({ plane, folder, username, env }));
+    this.#replicas.push(await ReplicaProcess.start({ plane, folder, username, program: OPERATOR, env }));
   }
 
   /** Breaks one thing, and mends it again. Returns its name. */
@@ -253,7 +128,8 @@ class SharedRun {
         return `cut off ${number}`;
       }
       case 5:
-        for (const each of alive) each.signal("SIGUSR2");
+        // A process that has just been started would be ended by it.
+        for (const each of alive) if (/Session begun/.test(each.program.output)) each.signal("SIGUSR2");
         for (let count = 0; count < 5; count++) {
           for (const { tunnel } of alive) tunnel.reset();
           await sleep(200);
@@ -329,30 +205,6 @@ class SharedRun {
     for (const { tell } of steps) tell();
     return witness;
   }
-}
-
-/** An object as the judge is told of it when the request was taken, and when it was answered. */
-function stepsOf(
-  line: Audited,
-  witness: TermWitness,
-): { readonly time: number; readonly tell: () => void }[] {
-  const { user: { username }, objectRef, responseStatus, requestObject = {}, responseObject = {} } = line;
-  const by = Number(username.split("-").at(-1));
-  const { resource = "", name = "" } = objectRef ?? {};
-  const request = { by, resource, name };
-  const [received, answered] = [line.requestReceivedTimestamp, line.stageTimestamp].map(millisecondsOf);
-  if ((responseStatus?.code ?? 500) >= 300) return [{ time: received!, tell: () => witness.took(request) }];
-  const applied = { body: requestObject, object: responseObject };
-  return [
-    { time: received!, tell: () => witness.took(request) },
-    // A holder's next request may come before the server says that it has answered the one for the Lease.
-    { time: resource === "leases" ? received! : answered!, tell: () => witness.applied(request, applied) },
-  ];
-}
-
-/** With microseconds, as a fraction. */
-function millisecondsOf(timestamp: string): number {
-  return Date.parse(timestamp) + Number(timestamp.slice(23, 26)) / 1000;
 }
 
 function valueOf(object: JsonObject | undefined): string | undefined {

@@ -30,6 +30,8 @@ interface World {
   readonly hold: { isOn: boolean; replica: number };
   /** Has the network keep the next patch of an object for so long; the answers to kept ones. */
   readonly late: { seconds: number; readonly answers: number[] };
+  /** The replica of each list of objects. */
+  readonly lists: number[];
 }
 
 /** Replicas, with all writes but of Leases as the API server takes them. */
@@ -41,6 +43,7 @@ async function world(
   const seen: Seen[] = [];
   const hold = { isOn: false, replica: -1 };
   const late: World["late"] = { seconds: 0, answers: [] };
+  const lists: number[] = [];
   const fetch = async (request: Request): Promise<Response> => {
     const [, number] = /^https:\/\/replica-(\d+)\./.exec(request.url) ?? [];
     const { pathname: path, search } = new URL(request.url);
@@ -49,6 +52,9 @@ async function world(
     if (number !== undefined && request.method !== "GET" && !/\/(leases|events)/.test(path)) {
       seen.push({ replica, path });
     }
+    const isList = request.method === "GET" && path.endsWith("/configmaps") &&
+      (!search.includes("watch=") || search.includes("sendInitialEvents"));
+    if (isList) lists.push(replica);
     if (late.seconds > 0 && request.method === "PATCH" && path.includes("/configmaps/")) {
       const kept = new Request(request.url, {
         method: "PATCH",
@@ -74,7 +80,7 @@ async function world(
   };
   const run = await start(make, { cluster: { ...cluster, fetch }, replicas });
   await run.until(() => run.messages().includes("Shard taken"));
-  return { run, cluster, seen, hold, late };
+  return { run, cluster, seen, hold, late, lists };
 }
 
 function newMap(name = "m", data: JsonObject = { v: "1" }): JsonObject {
@@ -190,6 +196,35 @@ describe("replicas: the fence", () => {
     assert.equal(after.metadata.resourceVersion, resourceVersion);
     await run.advance(60);
     assert.equal(run.calls.length, 2);
+    await run.stop();
+  });
+});
+
+describe("replicas: a standby", () => {
+  it("[N7.4] has listed everything before it takes over, and handles the object that waits at once", async () => {
+    const { run, cluster, lists } = await world(() => {
+      const op = operator();
+      op.on.create(kinds.ConfigMap, { id: "make", when }, () => {});
+      op.on.update(kinds.ConfigMap, { id: "change", when }, () => {});
+      op.on.resume(kinds.ConfigMap, { id: "resume", when }, () => {});
+      return op;
+    });
+    for (let number = 0; number < 30; number++) await run.api.create(kinds.ConfigMap, newMap(`m${number}`));
+    await run.until(() => run.calls.length === 30);
+    await run.advance(5);
+    const holder = holderOf(run);
+    run.replicas[holder]?.kill();
+    lists.length = 0;
+    await run.api.patch(kinds.ConfigMap, { name: "m17", namespace: "default" }, { data: { v: "2" } });
+    await run.until(() =>
+      run.calls.some(({ handler, object }) => handler === "change" && object?.name === "m17")
+    );
+    assert.deepEqual(lists.filter((replica) => replica === 1 - holder), [], "nothing is listed anew");
+    const taken = run.logs.findLast(({ message }) => message === "Shard taken")?.time ?? 0;
+    assert.ok(
+      cluster.host.clock.now() - taken <= 500,
+      `${cluster.host.clock.now() - taken} ms after it was taken`,
+    );
     await run.stop();
   });
 });
@@ -428,6 +463,11 @@ describe("replicas: tasks and peers", () => {
       message.startsWith("Another operator has the name")
     );
     assert.equal(told.length, 2, "each names the other, once");
+    const events: unknown[] = [];
+    for await (const { reason, type } of run.api.list(kinds.Event, { namespace: "default" })) {
+      if (reason === "NameTaken") events.push(type);
+    }
+    assert.ok(events.length > 0 && events.every((type) => type === "Warning"), "an Event says so, too");
     await run.stop();
   });
 });

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { AdmissionError } from "../../mod.ts";
+import { createAuthority } from "../../lib/runtime/certificates.ts";
 import { SECRETS, VALIDATING_WEBHOOK_CONFIGURATIONS } from "../../lib/model/kinds.ts";
 import type { KubeObject } from "../../lib/model/object.ts";
 import type { Operator } from "../../lib/operator/operator.ts";
@@ -142,12 +143,26 @@ describe("webhooks of replicas", () => {
       await other.close();
       const patch = (changed: Record<string, string>): Promise<unknown> =>
         fleet.client.patch(SECRETS, SECRET, { type: "merge", body: { data: changed } });
+      const now = (): number => fleet.host.clock.now() - 10 * 86_400_000;
+      const authority = await createAuthority({ name: "old", now });
+      const { certificate, key } = await authority.issue({
+        commonName: "old",
+        dnsNames: ["*.svc"],
+        days: 1,
+        server: true,
+      });
+      const expired = {
+        "tls.crt": btoa(certificate),
+        "tls.key": btoa(key),
+        "ca.crt": btoa(authority.certificate),
+      };
       const faults: (() => Promise<unknown>)[] = [
         () => fleet.client.delete(SECRETS, SECRET),
         () => patch({ "tls.crt": "", "tls.key": "", "ca.crt": "" }),
         () => patch({ "tls.key": btoa("half of a k") }),
         () => patch({ "ca.crt": btoa("nonsense") }),
         () => patch(foreign.data),
+        () => patch(expired),
       ];
       for (const fault of faults) {
         await fault();

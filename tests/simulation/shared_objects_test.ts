@@ -14,7 +14,7 @@ import { type Runner, start, testCluster } from "../../lib/kits/testing/mod.ts";
 import type { Random } from "../../lib/runtime/host.ts";
 import { createVirtualRandom } from "../../lib/runtime/virtual/random.ts";
 import { type JsonObject, kinds, type Operator, operator, TemporaryError } from "../../mod.ts";
-import { type Fate, ReplicaNetwork } from "../support/replica_network.ts";
+import { type Fate, lookBy, ReplicaNetwork } from "../support/replica_network.ts";
 import { TermWitness } from "../support/term_witness.ts";
 import { definitionOf, Example, EXAMPLES } from "../support/worlds.ts";
 
@@ -40,6 +40,8 @@ class SharedRun {
   readonly #made = new Map<string, Made>();
   /** Undoes faults when their time is over, in steps from the beginning. */
   readonly #ends: { readonly at: number; readonly end: () => void }[] = [];
+  /** Until when machines are suspended, by the numbers of their replicas. */
+  readonly #asleep = new Map<number, number>();
   #step = 0;
 
   constructor(
@@ -68,8 +70,8 @@ class SharedRun {
       await this.#run.advance(this.#random.next() * 2);
     }
     for (const { at, end } of this.#ends) if (at >= this.#step) end();
-    // After the longest suspension, a lease and a start.
-    await this.#run.advance(60);
+    // After the longest suspension, a request that hung until its timeout of 75 s, a lease and a start.
+    await this.#run.advance(150);
   }
 
   #fault(): void {
@@ -84,13 +86,20 @@ class SharedRun {
         return one.stop();
       case 2:
         return one.suspend(1 + this.#random.next() * 12);
-      case 3:
-        return one.suspend(1 + this.#random.next() * 12, { machine: true });
+      case 3: {
+        const seconds = 1 + this.#random.next() * 12;
+        this.#asleep.set(number, this.#run.host.clock.monotonic() + seconds);
+        return one.suspend(seconds, { machine: true });
+      }
       case 4:
         one.isolate();
         return this.#for(8, () => one.rejoin());
-      case 5:
-        return one.stepClock((this.#random.next() - 0.5) * 7200);
+      case 5: {
+        const seconds = (this.#random.next() - 0.5) * 7200;
+        // A machine that is suspended, and whose clocks say that no time has passed, cannot know it: docs/replicas.md.
+        if (this.#run.host.clock.monotonic() > (this.#asleep.get(number) ?? 0)) one.stepClock(seconds);
+        return;
+      }
       case 6:
         this.#network.out = this.#random.next() < 0.5 ? "refuses" : "hangs";
         if (this.#network.out === "refuses") this.#network.resetStreams();
@@ -183,26 +192,6 @@ function operatorsOf(
       ends.deleted.add(uid);
     });
     return op;
-  };
-}
-
-/** Has the witness look at requests as the API server takes them. */
-function lookBy(witness: TermWitness) {
-  return async (
-    by: number,
-    request: Request,
-    answer: (request: Request) => Response | Promise<Response>,
-  ): Promise<Response> => {
-    const [resource = "", name = ""] = /\/namespaces\/[^/]+\/(.*)$/.exec(new URL(request.url).pathname)?.[1]
-      ?.split("/") ?? [];
-    const taken = { by, resource, name };
-    const text = await request.clone().text();
-    witness.took(taken);
-    const response = await answer(request);
-    if (response.status >= 300 || request.method === "DELETE") return response;
-    const object: JsonObject = JSON.parse(await response.clone().text());
-    witness.applied(taken, { body: text === "" ? {} : JSON.parse(text), object });
-    return response;
   };
 }
 

@@ -5,6 +5,8 @@
 
 import { connectionReset } from "../../lib/kits/apiserver/faults/streams.ts";
 import type { Clock } from "../../lib/runtime/host.ts";
+import type { JsonObject } from "../../mod.ts";
+import type { TermWitness } from "./term_witness.ts";
 
 type Serve = (request: Request) => Response | Promise<Response>;
 
@@ -76,4 +78,24 @@ export class ReplicaNetwork {
     });
     return new Response(response.body.pipeThrough(gate), response);
   }
+}
+
+/** Has the witness look at requests as the API server takes them. */
+export function lookBy(witness: TermWitness): ReplicaNetworkOptions["look"] {
+  return async (
+    by: number,
+    request: Request,
+    answer: (request: Request) => Response | Promise<Response>,
+  ): Promise<Response> => {
+    const [resource = "", name = ""] = /\/namespaces\/[^/]+\/(.*)$/.exec(new URL(request.url).pathname)?.[1]
+      ?.split("/") ?? [];
+    const taken = { by, resource, name };
+    const text = await request.clone().text();
+    witness.took(taken);
+    const response = await answer(request);
+    if (response.status >= 300 || request.method === "DELETE") return response;
+    const object: JsonObject = JSON.parse(await response.clone().text());
+    witness.applied(taken, { body: text === "" ? {} : JSON.parse(text), object });
+    return response;
+  };
 }

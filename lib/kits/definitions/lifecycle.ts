@@ -195,20 +195,35 @@ class CrdLife {
     } catch (error) {
       throw this.#explain("list and patch all its objects", error);
     }
-    const { resourceVersion } = crd.metadata;
-    const body = { metadata: { resourceVersion }, status: { storedVersions: [storage] } };
-    // The precondition: the definition was not changed meanwhile, and with it the version in which objects are stored.
-    const address = { name: this.#name, subresource: "status" } as const;
-    try {
-      await client.patch(CRDS, address, { type: "merge", body }, { signal });
-    } catch (error) {
-      throw this.#explain("patch the status of definitions", error);
-    }
+    if (!await this.#forgetVersions(crd)) return;
     logger.info("Objects are stored in one version again", {
       definition: this.#name,
       version: storage,
       objects: count,
     });
+  }
+
+  /**
+   * Says that objects are stored in one version. Returns false if that was said by somebody else meanwhile: replicas that start at
+   * the same time write the objects beside each other.
+   */
+  async #forgetVersions(crd: KubeObject): Promise<boolean> {
+    const { client, signal } = this.#options;
+    const { resourceVersion } = crd.metadata;
+    const body = { metadata: { resourceVersion }, status: { storedVersions: [storageOf(crd)] } };
+    // The precondition: the definition was not changed meanwhile, and with it the version in which objects are stored.
+    const address = { name: this.#name, subresource: "status" } as const;
+    try {
+      await client.patch(CRDS, address, { type: "merge", body }, { signal });
+      return true;
+    } catch (error) {
+      const found = error instanceof ApiError && error.status === 409 ? await this.#read() : undefined;
+      if (found === undefined || found.metadata.generation !== crd.metadata.generation) {
+        throw this.#explain("patch the status of definitions", error);
+      }
+      // Another change, such as of a condition: the objects are written already.
+      return storedVersionsOf(found).length > 1 && await this.#forgetVersions(found);
+    }
   }
 
   async #hasObjects(crd: KubeObject): Promise<boolean> {

@@ -18,7 +18,7 @@ async function edit(group: ReplicaGroup, name: string, spec: Record<string, unkn
 }
 
 describe("Leases that a stranger deletes or empties", () => {
-  it("are made again at once, and move nothing", async () => {
+  it("[N7.9] are made again at once, and move nothing", async () => {
     await using group = new ReplicaGroup(FOUR);
     const [one, two] = [group.add(), group.add()];
     await group.until(() => one.held.length === 2 && two.held.length === 2);
@@ -62,7 +62,7 @@ describe("Leases that a stranger deletes or empties", () => {
 });
 
 describe("Leases that a stranger takes", () => {
-  it("are let go at once, and taken back when the stranger does not renew", async () => {
+  it("[N7.9] are let go at once, and taken back when the stranger does not renew", async () => {
     await using group = new ReplicaGroup();
     const one = group.add();
     await group.until(() => one.held.length === 1);
@@ -84,7 +84,7 @@ describe("Leases that a stranger takes", () => {
     assert.ok(one.told.includes("end 0 lost"));
   });
 
-  it("by another sort of election are left alone", async () => {
+  it("[N7.9] by another sort of election are left alone", async () => {
     await using group = new ReplicaGroup();
     await group.client.create(LEASES, {
       apiVersion: "coordination.k8s.io/v1",
@@ -182,7 +182,7 @@ describe("An election with another program", () => {
 });
 
 describe("A release with another number of shards", () => {
-  it("waits until the last replica of the old one has gone, forth and back", async () => {
+  it("[N28.19] waits until the last replica of the old one has gone, forth and back", async () => {
     await using group = new ReplicaGroup({ settings: { shards: 8 } });
     let old = [group.add(), group.add()];
     await group.until(() => group.held().flat().length === 8);

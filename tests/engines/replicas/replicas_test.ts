@@ -118,7 +118,7 @@ describe("Replicas, with shards", () => {
     await stopped;
   });
 
-  it("move nothing in an outage of the server of 60 seconds, and go on in new terms after it", async () => {
+  it("[N7.5] move nothing in an outage of the server of 60 seconds, and go on in new terms after it", async () => {
     await using group = new ReplicaGroup(EIGHT);
     for (let count = 0; count < 3; count++) group.add();
     await group.until(() => group.held().flat().length === 8);
@@ -208,7 +208,7 @@ describe("A session", () => {
     assert.deepEqual(two.told.filter((each) => !each.startsWith("begin") && !/drain|end/.test(each)), []);
   });
 
-  it("ends without being renewed: a write that is asked about at the deadline is refused, whatever the timers do", async () => {
+  it("[N7.7] ends without being renewed: a write that is asked about at the deadline is refused, whatever the timers do", async () => {
     await using group = new ReplicaGroup();
     const one = group.add();
     await group.until(() => one.held.length === 1);
@@ -276,7 +276,7 @@ describe("A replica", () => {
     assert.equal(one.engine.problem, undefined);
   });
 
-  it("that may not write or watch Leases names the right that is missing, and works when it has it", async () => {
+  it("[N7.6] that may not write or watch Leases names the right that is missing, and works when it has it", async () => {
     await using group = new ReplicaGroup(EIGHT);
     const one = group.add();
     one.fate = ({ method }) => method === "GET" ? "pass" : "forbid";

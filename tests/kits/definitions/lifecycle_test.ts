@@ -202,6 +202,20 @@ function stories(
       }),
   );
 
+  it(
+    "[N7.8] is done by several replicas that start at the same time, and none of them fails",
+    options,
+    () =>
+      withYard(async (yard) => {
+        await yard.apply({});
+        await yard.create({ mast: "oak" });
+        const next = { version: "v2", versions: { v1: { spec: first } } };
+        await Promise.all([yard.apply(next), yard.apply(next), yard.apply(next)]);
+        assert.deepEqual(await yard.storedVersions(), ["v2"]);
+        assert.deepEqual(await yard.spec("v2"), { mast: "oak" });
+      }),
+  );
+
   it("replaces the version of a kind without objects", options, () =>
     withYard(async (yard) => {
       await yard.apply({});

@@ -1,0 +1,277 @@
+/**
+ * How long a failover takes, what several replicas are worth, and what a standby costs, on a real kube-apiserver.
+ *
+ *   deno run -A bench/replicas/run.ts [takeover] [exit] [share] [standby] [--objects 10000] [--rounds 3]
+ *
+ * `takeover`: the holder of `--objects` objects is killed (kill -9), and one of them changed: until the standby's first write, and from
+ * its taking the Lease until it calls that object's handler; lists that it sends after the kill. `exit`: the same with SIGTERM. `share`: 1,200
+ * creations whose handler waits 50 ms, with a worker limit of 2 and 24 shards: by three replicas and by one. `standby`: CPU time for each
+ * change, of the replica that handles it and of the one that stands by. Default: all. Exits with 1 where a figure is worse than promised.
+ */
+
+import { readFileSync } from "node:fs";
+import process from "node:process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { readLease } from "../../lib/engines/replicas/lease.ts";
+import { AuditedPlace, millisecondsOf, ReplicaProcess } from "../../tests/support/replica_processes.ts";
+import { EXAMPLES } from "../../tests/support/worlds.ts";
+import { readOptions } from "../../tools/options.ts";
+
+const OPERATOR = fileURLToPath(new URL("operator.ts", import.meta.url));
+const LEASES = { group: "coordination.k8s.io", version: "v1", plural: "leases", namespaced: true };
+const NAMESPACES = { group: "", version: "v1", plural: "namespaces", namespaced: false };
+const LEASE_DURATION = 15;
+const WRITERS = 32;
+
+const { values, positionals } = readOptions(import.meta.url, {
+  allowPositionals: true,
+  options: { objects: { type: "string", default: "10000" }, rounds: { type: "string", default: "3" } },
+});
+const objects = Number(values.objects);
+const rounds = Number(values.rounds);
+
+/** Replicas of one operator, in a namespace of their own. */
+class Fleet implements AsyncDisposable {
+  readonly #audited: AuditedPlace;
+  readonly namespace: string;
+  readonly #settings: object;
+  #started = 0;
+  readonly replicas: ReplicaProcess[] = [];
+
+  private constructor(audited: AuditedPlace, namespace: string, settings: object) {
+    this.#audited = audited;
+    this.namespace = namespace;
+    this.#settings = settings;
+  }
+
+  static async open(
+    audited: AuditedPlace,
+    namespace: string,
+    { shards = 1, ...more }: { shards?: number; [key: string]: unknown },
+  ) {
+    const metadata = { name: namespace };
+    await audited.place.client.create(NAMESPACES, { apiVersion: "v1", kind: "Namespace", metadata });
+    return new Fleet(audited, namespace, {
+      namespace,
+      replicas: { name: "fleet", namespace, shards },
+      ...more,
+    });
+  }
+
+  /** Starts a replica, and waits until it could take shards. Returns the name of its user. */
+  async start(): Promise<{ readonly replica: ReplicaProcess; readonly username: string }> {
+    const { place: { plane, client }, folder } = this.#audited;
+    const username = `${this.namespace}-${this.#started++}`;
+    const env = { SETTINGS: JSON.stringify(this.#settings) };
+    const replica = await ReplicaProcess.start({ plane, folder, username, program: OPERATOR, env });
+    this.replicas.push(replica);
+    for (let isAble = false; !isAble;) {
+      await sleep(200);
+      replica.assertAlive();
+      for await (const { items } of client.list(LEASES, { namespace: this.namespace })) {
+        isAble ||= items.map(readLease).some(({ holder, annotations }) =>
+          holder.startsWith(`${username}_`) && annotations["lotse.dev/able"] === "true"
+        );
+      }
+    }
+    return { replica, username };
+  }
+
+  async create(count: number): Promise<void> {
+    const { client } = this.#audited.place;
+    let next = 0;
+    const write = async (): Promise<void> => {
+      while (next < count) {
+        const metadata = { name: `m${next++}`, namespace: this.namespace };
+        const { group, version, kind } = EXAMPLES;
+        await client.create(EXAMPLES, {
+          apiVersion: `${group}/${version}`,
+          kind,
+          metadata,
+          spec: { v: "0" },
+        });
+      }
+    };
+    await Promise.all(Array.from({ length: WRITERS }, write));
+  }
+
+  async change(name: string, v: string): Promise<void> {
+    const address = { namespace: this.namespace, name };
+    await this.#audited.place.client.patch(EXAMPLES, address, { type: "merge", body: { spec: { v } } });
+  }
+
+  /** How often handlers of all replicas were called. */
+  get calls(): number {
+    return this.replicas.reduce((sum, { program }) => sum + program.stdout.split("called ").length - 1, 0);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.replicas.map((replica) => replica.end()));
+  }
+}
+
+const failures: string[] = [];
+
+function report(
+  row: string,
+  figures: Readonly<Record<string, number>>,
+  promised: Readonly<Record<string, number>>,
+): void {
+  const told = Object.entries(figures).map(([name, value]) => `${name} ${Math.round(value * 1000) / 1000}`);
+  console.log(`${row}: ${told.join(", ")}`);
+  for (const [name, most] of Object.entries(promised)) {
+    const value = figures[name] ?? NaN;
+    if (!(value <= most)) failures.push(`${row}: ${name} is ${value}, and should be ${most} at most`);
+  }
+}
+
+async function until(condition: () => boolean | Promise<boolean>, seconds: number): Promise<void> {
+  const end = performance.now() + seconds * 1000;
+  while (!await condition()) {
+    if (performance.now() > end) throw new Error(`not within ${seconds} s`);
+    await sleep(20);
+  }
+}
+
+function lastTime({ program }: ReplicaProcess, pattern: RegExp): number {
+  return Number(pattern.exec(program.stdout)?.[1] ?? NaN);
+}
+
+async function measureTakeover(signal: "SIGKILL" | "SIGTERM"): Promise<void> {
+  await using audited = await AuditedPlace.open();
+  await using fleet = await Fleet.open(audited, signal.toLowerCase(), {});
+  let holder = await fleet.start();
+  await fleet.create(objects);
+  await until(() => fleet.calls >= objects, objects / 10 + 60);
+  await sleep(3000);
+  for (let round = 1; round <= rounds; round++) {
+    const standby = await fleet.start();
+    await sleep(2000);
+    const name = `m${Math.floor(objects / 2) + round}`;
+    const ended = Date.now();
+    holder.replica.signal(signal);
+    if (signal === "SIGKILL") await fleet.change(name, String(round));
+    await until(() => standby.replica.program.stdout.includes("taken"), 40);
+    if (signal === "SIGTERM") await fleet.change(name, String(round));
+    await until(() => standby.replica.program.stdout.includes(`called ${name} `), 20);
+    await sleep(1500);
+    const lines = audited.audited(standby.username).filter((line) =>
+      millisecondsOf(line.requestReceivedTimestamp) >= ended
+    );
+    const first = lines.find(({ verb, objectRef }) =>
+      verb === "patch" && objectRef?.resource === EXAMPLES.plural
+    );
+    const taken = lastTime(standby.replica, /taken (\d+)/);
+    report(
+      `${signal} of the holder of ${objects} objects, round ${round}`,
+      {
+        "s to the Lease": (taken - ended) / 1000,
+        "s to the first write": (millisecondsOf(first?.requestReceivedTimestamp ?? "") - ended) / 1000,
+        "s from the Lease to the handler":
+          (lastTime(standby.replica, new RegExp(`called ${name} (\\d+)`)) - taken) / 1000,
+        lists: lines.filter(({ verb, requestURI = "" }) =>
+          verb === "list" || requestURI.includes("sendInitialEvents")
+        ).length,
+      },
+      signal === "SIGKILL"
+        ? { "s to the first write": LEASE_DURATION + 2, "s from the Lease to the handler": 0.5, lists: 0 }
+        : { "s to the Lease": 1, lists: 0 },
+    );
+    holder = standby;
+  }
+}
+
+async function measureShare(): Promise<void> {
+  const count = 1200;
+  await using audited = await AuditedPlace.open();
+  const seconds = new Map<number, number>();
+  for (const replicas of [1, 3]) {
+    await using fleet = await Fleet.open(audited, `share-${replicas}`, {
+      shards: 24,
+      wait: 0.05,
+      workers: 2,
+    });
+    for (let number = 0; number < replicas; number++) await fleet.start();
+    // Until the shards are spread: no more is taken.
+    let taken = -1;
+    await until(async () => {
+      const before = taken;
+      taken = fleet.replicas.reduce((sum, { program }) => sum + program.stdout.split("taken ").length - 1, 0);
+      await sleep(6000);
+      return taken >= 24 && taken === before;
+    }, 90);
+    const begun = performance.now();
+    await fleet.create(count);
+    const created = performance.now();
+    await until(() => fleet.calls >= count, 180);
+    seconds.set(replicas, (performance.now() - begun) / 1000);
+    const calls = fleet.replicas.map(({ program }) => program.stdout.split("called ").length - 1);
+    console.error(
+      `${replicas} replicas: created in ${((created - begun) / 1000).toFixed(1)} s, handled ${
+        calls.join(", ")
+      }`,
+    );
+  }
+  const [one = NaN, three = NaN] = [seconds.get(1), seconds.get(3)];
+  report(`${count} objects, handlers of 50 ms, 2 workers`, {
+    "objects/s of one": count / one,
+    "of three": count / three,
+    "times": one / three,
+  }, {});
+}
+
+/** The CPU time of a process, in seconds. Source: proc(5). */
+function cpuOf({ program }: ReplicaProcess): number {
+  const fields = readFileSync(`/proc/${program.pid}/stat`, "utf8").replace(/^.*\) /s, "").split(" ");
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+async function measureStandby(): Promise<void> {
+  const [count, changes] = [500, 6];
+  await using audited = await AuditedPlace.open();
+  await using fleet = await Fleet.open(audited, "standby", {});
+  const holder = await fleet.start();
+  const standby = await fleet.start();
+  await fleet.create(count);
+  await until(() => fleet.calls >= count, 120);
+  await sleep(3000);
+  const before = [holder, standby].map(({ replica }) => cpuOf(replica));
+  for (let round = 1; round <= changes; round++) {
+    for (let next = 0; next < count; next += 8) {
+      await Promise.all(
+        Array.from(
+          { length: Math.min(8, count - next) },
+          (_, index) => fleet.change(`m${next + index}`, String(round)),
+        ),
+      );
+    }
+  }
+  await until(() => fleet.calls >= count * (changes + 1), 120);
+  await sleep(2000);
+  const [own = NaN, other = NaN] = [holder, standby].map(({ replica }, index) =>
+    (cpuOf(replica) - before[index]!) * 1000 / (count * changes)
+  );
+  report(`${count * changes} changes`, {
+    "ms CPU of the holder per change": own,
+    "of the standby": other,
+    "share": other / own,
+  }, {});
+}
+
+const ROWS: Readonly<Record<string, () => Promise<void>>> = {
+  takeover: () => measureTakeover("SIGKILL"),
+  exit: () => measureTakeover("SIGTERM"),
+  share: measureShare,
+  standby: measureStandby,
+};
+for (const row of positionals.length > 0 ? positionals : Object.keys(ROWS)) {
+  const measure = ROWS[row];
+  if (measure === undefined) {
+    console.error(`There is no measurement "${row}": ${Object.keys(ROWS).join(", ")}`);
+    process.exit(2);
+  }
+  await measure();
+}
+for (const failure of failures) console.error(failure);
+process.exit(failures.length === 0 ? 0 : 1);
