@@ -68,12 +68,23 @@ interface Page {
 
 /** The event that was posted of a failure last, and when. */
 interface Said {
-  said: string;
+  said: Shape | undefined;
   saidAt: Seconds;
+}
+
+/** An event as far as it decides whether another one says the same. */
+interface Shape {
+  /** The reason, and whether the handler has given up. */
+  readonly sort: string;
+  /** The message, without numbers and ids: those of requests and attempts are others each time. */
+  readonly message: string;
 }
 
 /** How long until the same failure of the same object is told again; shorter than a series of events lives. */
 const REPEATED_AFTER: Seconds = 300;
+
+/** The same for a failure of the same sort with another message, as texts of others may differ each time. */
+const CHANGED_AFTER: Seconds = 30;
 
 /** How many events of failures are posted at once, and how many in a second after that: thousands of objects may fail together. */
 const BURST = 200;
@@ -195,7 +206,7 @@ export class Failures implements Observer {
       since: before?.since ?? clock.monotonic(),
       attempts: retry + 1,
       isFinal: kind === "failure",
-      said: before?.said ?? "",
+      said: before?.said,
       saidAt: before?.saidAt ?? -Infinity,
     };
     page.failures.set(key, failure);
@@ -213,10 +224,14 @@ export class Failures implements Observer {
     if (this.#post === undefined || subject.resource.plural === "events") return;
     const words = wordsOf(failure, noun);
     const now = this.#options.clock.monotonic();
-    if (failure.said === words.message && now - failure.saidAt < REPEATED_AFTER) return;
+    const shape = shapeOf(words, failure);
+    const age = now - failure.saidAt;
+    if (failure.said?.sort === shape.sort) {
+      if (age < (failure.said.message === shape.message ? REPEATED_AFTER : CHANGED_AFTER)) return;
+    }
     // What is not told now is told by the next attempt.
     if (!this.#allowance.take()) return;
-    failure.said = words.message;
+    failure.said = shape;
     failure.saidAt = now;
     this.#post(subject, words);
   }
@@ -239,6 +254,10 @@ function wordsOf({ handler, reason, message, isFinal }: Failure, noun: string): 
   }
   const state = isFinal ? "has given up" : "has failed, and is tried again";
   return { reason: wordOf(reason), message: `${noun} "${handler}" ${state}: ${message}` };
+}
+
+function shapeOf({ reason, message }: FailureWords, { isFinal }: Failure): Shape {
+  return { sort: `${reason} ${isFinal}`, message: message.replace(/[0-9a-f]*[0-9][0-9a-f]*/gi, "#") };
 }
 
 /** A reason is one word; names of errors may be anything. */

@@ -64,6 +64,33 @@ suite("failures that people see", (scenario) => {
     },
   );
 
+  scenario.virtual(
+    "[N59.1] are told once although numbers in their messages change, and anew where the failure is another one",
+    async (world) => {
+      const op = operator();
+      op.on.create(Example, function provision({ retry }) {
+        if (retry >= 30) throw new PermanentError("Request 5f3a9c is hopeless");
+        const [reason, id] = retry < 10 ? ["No room", retry] : ["No rights", `${retry}ab3f`];
+        throw new TemporaryError(`${reason}: request ${id} at 12:0${retry % 10}`, { delay: 10 });
+      });
+      const running = await world.start(op);
+      await new Objects(world).create("one");
+      const notes = async () => (await eventsIn(world)).map(({ note }) => note);
+      await running.advance(95);
+      assert.equal((await notes()).length, 1);
+      await running.advance(100);
+      assert.equal((await notes()).length, 2);
+      await running.advance(200);
+      assert.deepEqual(
+        (await notes()).map((each) => /No room|No rights|hopeless/.exec(String(each))?.[0]).sort(),
+        [
+          ...["No rights", "No room", "hopeless"],
+        ],
+      );
+      await running.stop();
+    },
+  );
+
   for (const setting of [{ failures: false }, { enabled: false }]) {
     scenario.virtual(`[N59.1] are not posted with ${JSON.stringify(setting)}`, async (world) => {
       const op = operator({ posting: setting });
