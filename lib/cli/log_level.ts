@@ -53,7 +53,7 @@ export function addHeapSnapshot(program: Command, host: Host): void {
       "The setting process.heapSnapshots allows it. No handler runs meanwhile.",
   );
   addAskOptions(command);
-  addExamples(command, ["heap-snapshot"]);
+  addExamples(command, ["heap-snapshot --pid 4711"]);
   command.action(async (flags: AskFlags) => {
     if (flags.operator !== undefined) {
       return print(host, await askThere(host, flags, (pods) => printAll(host, pods, ["heap-snapshot"])));

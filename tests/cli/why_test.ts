@@ -157,6 +157,37 @@ suite("asking an operator on its machine", (scenario) => {
   );
 
   scenario.virtual(
+    "[N22.2] another program, or another version, behind the port is told apart",
+    async (world) => {
+      const { host } = world;
+      const endpoint = {
+        format: "lotse.dev/ask/v1",
+        server: "http://127.0.0.1:9",
+        token: "t",
+        pid: host.process.pid,
+      };
+      await host.files.writeText("/tmp/lotse-ask-other/endpoint.json", JSON.stringify(endpoint));
+      const answered = async (response: () => Response): Promise<string> => {
+        host.network.route("http://127.0.0.1:9", response);
+        return (await run(world, "why", "examples", "one")).output;
+      };
+      assert.match(
+        await answered(() => new Response("<html>")),
+        /^error: Another program answers in the operator's place/,
+      );
+      const message = 'This operator knows no question "/why": it may be of another version';
+      assert.match(await answered(() => Response.json({ message }, { status: 404 })), /of another version/);
+      host.network.route("http://127.0.0.1:9", undefined);
+      assert.match(
+        (await run(world, "why", "examples", "one")).output,
+        /^error: Cannot connect to http:\/\/127\.0\.0\.1:9/,
+      );
+      await host.files.writeText("/tmp/lotse-ask-other/endpoint.json", "not written yet");
+      assert.match((await run(world, "why", "examples", "one")).output, /1 belong to other users/);
+    },
+  );
+
+  scenario.virtual(
     "[N22.5] the log level is another one for some time, and then as before",
     async (world) => {
       const { host } = world;
