@@ -68,7 +68,7 @@ export interface Footprint {
   readonly belongings: readonly Belonging[];
   /** Definitions of the operator's own kinds, which go on request only. */
   readonly definitions: readonly Belonging[];
-  /** Sentences about whatever could not be looked at. */
+  /** Sentences about kinds and objects that could not be read. */
   readonly problems: readonly string[];
   /** Sentences about objects that look like the operator's, and may be others'. */
   readonly doubts: readonly string[];
@@ -295,12 +295,12 @@ export class Surveyor {
   }
 }
 
-/** A server that cannot be reached has refused nothing: no survey can be made. @throws {unknown} The error itself. */
+/** Without a server no survey can be made. @throws {unknown} The error itself. */
 function rethrowUnlessRefused(error: unknown): asserts error is ApiError {
   if (!(error instanceof ApiError)) throw error;
 }
 
-/** An object with marks, and whatever its children are found by. */
+/** An object with marks, its uid, and the kinds of its children. */
 interface Owner {
   readonly marked: Marked;
   readonly uid: string;

@@ -10,7 +10,7 @@ import { isObject } from "../../model/json.ts";
 import type { KubeObject } from "../../model/object.ts";
 import type { Traces } from "../../registry/traces.ts";
 
-/** Prefixes that nobody else has a use for. */
+/** Prefixes of frameworks: no author keeps annotations there. */
 const FRAMEWORKS: readonly string[] = ["lotse.dev", "kopf.zalando.org"];
 
 /** Annotations by which people steer one object, after the prefix. */
@@ -24,7 +24,7 @@ const OWNER = "lotse.dev/owner";
 const CHILD_LABELS: readonly string[] = [OWNER, "lotse.dev/children", "lotse.dev/child"];
 const CHILD_ANNOTATION = "lotse.dev/stage";
 
-/** Tells marks from whatever else is on an object. */
+/** Tells marks from other fields of an object. */
 export class Marks {
   readonly #finalizers: ReadonlySet<string>;
   readonly #prefixes: readonly string[];

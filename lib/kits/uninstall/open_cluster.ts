@@ -27,7 +27,7 @@ const BACKOFFS: readonly Seconds[] = [0.5, 1, 2, 4];
 /** Logs in. Disposing closes the connections. @throws {LoginError} If there is no way into a cluster. */
 export async function openCluster(options: OpenClusterOptions): Promise<Cluster> {
   const { host, logger } = options;
-  // Somebody waits for it.
+  // A person waits for the answer.
   const networking = { ...defaultSettings().networking, errorBackoffs: BACKOFFS };
   const transport = new Transport({ host, credentials: await login(options), logger, networking });
   return { client: createClient(transport), [Symbol.dispose]: () => transport[Symbol.dispose]() };

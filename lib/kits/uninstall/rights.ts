@@ -5,7 +5,7 @@ import { ApiError } from "../../client/errors.ts";
 import { isObject } from "../../model/json.ts";
 import { groupResource, type Resource } from "../../model/resource.ts";
 
-/** A right to do something with objects of a kind. */
+/** A right to act on objects of a kind. */
 export interface NeededRight {
   readonly resource: Resource;
   readonly verb: "delete" | "list" | "patch";

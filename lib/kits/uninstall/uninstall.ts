@@ -1,5 +1,5 @@
 /**
- * Takes an operator out of a cluster: its objects' cleanups run or are waived, and then nothing of it is left.
+ * Takes an operator out of a cluster: its objects' cleanups run or are waived, and then its marks go.
  *
  * The order matters. Deletions first, while the operator still runs its cleanups; then it is stopped, or it would put back
  * whatever is taken away; then webhooks and conversions, since without the operator they refuse writes and lists of its objects; then
@@ -86,7 +86,7 @@ export class Uninstall {
     return this.#surveyor.survey();
   }
 
-  /** Returns sentences about rights that are missing for what is to be taken away. */
+  /** Returns sentences about rights that are missing for the work. */
   async missing({ marked, belongings, definitions }: Footprint): Promise<readonly string[]> {
     const { client, crds, deletes, home } = this.#options;
     const needed: NeededRight[] = [...belongings, ...crds ? definitions : []].map(
