@@ -39,7 +39,10 @@ export type AdmissionOptions<
   & HandlerOptions<Param>
   & FilterOptions<AdmissionFilterArguments<Spec, Status, Memo>, Field, FieldValue<Spec, Status, Field>>
   & {
-    /** Which operations are asked about. Default: all. Must not be empty. */
+    /**
+     * Which operations are asked about. Default: all, of handlers that mutate all but deletions. A handler that mutates is asked about
+     * deletions only with `["DELETE"]`, as a deletion cannot be changed. Must not be empty.
+     */
     readonly operations?: readonly AdmissionOperation[];
     /** The same for one operation; added to `operations`. */
     readonly operation?: AdmissionOperation;

@@ -226,7 +226,7 @@ function withoutPatch(handler: AdmissionHandler, patch: Patch): Handler {
 }
 
 // Which admission handlers a request is for.
-// Source: scenarios B101–B127, item 5, D11 (operations count here, too, whatever the webhook's configuration says).
+// Source: scenarios B101–B127, D11 (operations count here, too, whatever the webhook's configuration says).
 
 export interface SelectionOptions {
   readonly review: Pick<Review, "operation" | "subresource">;
@@ -258,7 +258,10 @@ function isForSubresource({ subresource }: AdmissionHandler, wanted: string | un
   return subresource === "*" || subresource === wanted;
 }
 
-/** Whether the operation is meant. A deletion cannot be mutated: handlers that mutate must ask for it explicitly. */
+/**
+ * Whether the operation is meant. A deletion cannot be mutated: a handler that mutates is asked about deletions only if these are all
+ * that it asks for. So it is whatever the webhook's configuration says, which names all operations where a handler names none.
+ */
 function isForOperation({ cause, operations }: AdmissionHandler, wanted: Review["operation"]): boolean {
   if (wanted === "DELETE" && cause === "mutate") return operations?.join() === "DELETE";
   return operations === undefined || operations.includes(wanted);

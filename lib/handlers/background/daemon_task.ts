@@ -1,7 +1,7 @@
 /**
  * One daemon or timer of one object: waits, runs, writes, waits again, and stops when it is told to.
  *
- * The table of its phases is in docs/architecture.md, "Daemons". A waiting daemon or timer is this object and a place in the
+ * The table of its phases is in docs/architecture.md, "Daemons and timers". A waiting daemon or timer is this object and a place in the
  * shared schedule: it has no task, no promise, no timer of its own, no signal. A promise cannot be killed, so a function that
  * ignores its signal is abandoned in the end, with a warning. A failed write is not a failed run: it is tried again with growing
  * pauses, beside the schedule. Source: Kopf, docs/daemons; Kopf, docs/timers.
@@ -69,10 +69,10 @@ interface Writes {
   brakedUntil: Seconds;
 }
 
-// These phases are shared by all tasks, which are many and mostly wait.
 /** How long a write waits that could not be sent any more: sessions are renewed, or in doubt, by then. */
 const PERMIT_PAUSE: Seconds = 1;
 
+// These phases are shared by all tasks, which are many and mostly wait.
 const WAITING: Phase = { kind: "waiting" };
 const FLUSHING: Phase = { kind: "flushing" };
 const ABANDONED: Phase = { kind: "abandoned" };

@@ -50,7 +50,7 @@ export class ChangeSlot implements SlotHooks {
 
   /**
    * The object has a new snapshot, which has the earlier changes of its daemons and timers. A state that calls for no handler has
-   * the same notes as the one before.
+   * the same notes as the one before; if there is none before, it is a listed one that is as its notes say.
    */
   moved(before: KubeObject | undefined, after: KubeObject, how: "turn" | "settled"): void {
     if (how === "settled" && this.noted === before) this.noted = after;

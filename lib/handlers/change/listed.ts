@@ -7,7 +7,6 @@
 import type { ObjectState } from "../../execution/object_state.ts";
 import type { FieldPath } from "../../model/fields.ts";
 import { hasFinalizer, isDeleting } from "../../model/finalizers.ts";
-import { isEqualJson } from "../../model/json.ts";
 import { Patch } from "../../model/patch.ts";
 import { confidentialFieldsOf } from "../../settings/server_selectors.ts";
 import {
@@ -44,7 +43,7 @@ export function isAsNotes(state: ObjectState, options: ListedOptions): boolean {
     onForeign: report,
   });
   const current = currentEssence(persistence, body, { extraFields });
-  if (isReported || old === undefined || !isEqualJson(old, current)) return false;
+  if (old === undefined) return false;
   const { progress, restored, finalizer } = persistence;
   if (progress.ids(body).length > 0) return false;
   const change = { old, new: current };
@@ -52,14 +51,12 @@ export function isAsNotes(state: ObjectState, options: ListedOptions): boolean {
   if (relevant.some(({ requiresFinalizer }) => requiresFinalizer) !== hasFinalizer(body, finalizer)) {
     return false;
   }
-  if (relevant.length === 0) return true;
+  if (relevant.length === 0) return !isReported;
   const patch = new Patch();
   storeEssence(persistence, { patch, body, essence: current, extraFields, confidential, onLoss: report });
   progress.sweep(patch, body, { restored });
   if (isReported || !patch.isEmpty) return false;
-  const slot = changesOf(state);
-  slot.noted = body;
-  slot.hasHandledCause = true;
+  changesOf(state).hasHandledCause = true;
   return true;
 }
 

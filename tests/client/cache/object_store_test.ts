@@ -133,13 +133,7 @@ describe("VersionOrder", () => {
     order.distrust();
     assert.deepEqual(compared(), ["unknown", "unknown", "same"]);
   });
-});
 
-function opaque(resourceVersion: string): KubeObject {
-  return { metadata: { name: "a", resourceVersion } };
-}
-
-describe("VersionOrder", () => {
   it("compares versions as numbers of any length", () => {
     const order = new VersionOrder();
     assert.equal(order.compare("9", "10"), "older");
@@ -158,3 +152,7 @@ describe("VersionOrder", () => {
     assert.equal(new VersionOrder().compare("abc", "abc"), "same");
   });
 });
+
+function opaque(resourceVersion: string): KubeObject {
+  return { metadata: { name: "a", resourceVersion } };
+}

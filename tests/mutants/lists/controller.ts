@@ -30,6 +30,7 @@ const progress = ["tests/scenarios/progress_test.ts"];
 const running = ["tests/scenarios/running_test.ts"];
 const stopping = ["tests/scenarios/daemons_stopping_test.ts"];
 const subs = ["tests/scenarios/sub_handlers_test.ts"];
+const LISTED = ["tests/scenarios/listed_test.ts", "tests/scenarios/pausing_test.ts"];
 const unseen = ["tests/handlers/unseen_test.ts", "tests/scenarios/unseen_test.ts"];
 const writes = ["tests/scenarios/writes_test.ts"];
 
@@ -637,6 +638,22 @@ const passing: Mutant[] = [
     ["isSame", "if (old !== after[key] && !isSameJson(old, after[key])) return false;", ""],
   ], unseen),
   ...breaksOf(CONTROLLER, [["Controller.#settle", "state.settle();", ""]], unseen),
+  ...breaksOf("lib/handlers/change/listed.ts", [
+    ["isAsNotes", "isDeleting(body) || handlers.some(isCalledByResumption)", "isDeleting(body)"],
+    ["isAsNotes", "isDeleting(body) || ", ""],
+    ["isAsNotes", "return !isReported;", "return true;"],
+    ["isAsNotes", "if (progress.ids(body).length > 0) return false;", ""],
+    ["isAsNotes", "!== hasFinalizer(body, finalizer)", "&& hasFinalizer(body, finalizer)"],
+    ["isAsNotes", "if (isReported || !patch.isEmpty) return false;", ""],
+    ["isAsNotes", "changesOf(state).hasHandledCause = true;", ""],
+  ], LISTED),
+  ...breaksOf(CONTROLLER, [
+    ["Controller.#isSettled", "told.event.type !== null || sees === undefined", "told.event.type !== null"],
+    ["Controller.#isSettled", "told.event.type !== null || ", ""],
+    ["Controller.#isSettled", "this.#run.pauses?.concerns(told.event.object) === true", "false"],
+    ["Controller.#settleListed", "state.settle();", ""],
+    ["Controller.#settleListed", "state.settledFor = handlers;", ""],
+  ], LISTED),
   ...breaksOf(RECONCILE, [
     [
       "isUnseen",
