@@ -134,7 +134,7 @@ export class Controller implements Worker {
     indexing.submit(state, told.event);
     if (this.#isIdle(state) && isUnseen(state, kind, told)) return this.#settle(state);
     if (!isKnown && !isInherited && this.#isSettled(state, kind, told)) {
-      return this.#settleListed(state, kind);
+      return this.#settleNew(state, kind, told);
     }
     this.#enqueue(state, told, kind.keepsEvents);
   }
@@ -306,9 +306,9 @@ export class Controller implements Worker {
     this.#options.observer.passed?.(state, { before, after: state.snapshot });
   }
 
-  /** Whether an object that was there before the operator is as it would be after its first turn, so that it needs none. */
+  /** Whether an object that has just come is as it would be after its first turn, so that it needs none. */
   #isSettled(state: ObjectState, { sees, manners, handlers: { fields } }: Kind, told: ObjectEvent): boolean {
-    if (told.event.type !== null || sees === undefined || state.doubt !== undefined) return false;
+    if (told.event.type === "DELETED" || sees === undefined || state.doubt !== undefined) return false;
     const run = this.#run;
     const { object } = told.event;
     if (this.#leaving.has(state.key)) return false;
@@ -318,10 +318,10 @@ export class Controller implements Worker {
     );
   }
 
-  #settleListed(state: ObjectState, { handlers }: Kind): void {
+  #settleNew(state: ObjectState, { handlers }: Kind, { event }: ObjectEvent): void {
     state.settle();
     state.settledFor = handlers;
-    this.#options.observer.listed?.(state);
+    this.#options.observer.settled?.(state, event.type);
   }
 
   /** `keepAll`: whether all events of the kind are wanted, and not only the latest. */

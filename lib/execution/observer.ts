@@ -143,8 +143,8 @@ export interface Observer extends RequestObserver {
   enqueued?(subject: Subject, type: WatchEvent["type"]): void;
   /** An event has changed only fields that no handler looks at: no reconcile comes of it. */
   passed?(subject: Subject, states: { readonly before: KubeObject; readonly after: KubeObject }): void;
-  /** An object that was there before the operator is as its notes say: it has no first turn. */
-  listed?(subject: Subject): void;
+  /** An object that has come for the first time is as its notes say: it has no first turn. */
+  settled?(subject: Subject, type: WatchEvent["type"]): void;
   reconcileBegins?(subject: Subject, start: ReconcileStart): void;
   /** A newer state was adopted, from an event or a response. An observer that needs the difference computes it. */
   adopted?(subject: Subject, states: { readonly before: KubeObject; readonly after: KubeObject }): void;
@@ -208,7 +208,7 @@ export const HOOKS = [
   "decoded",
   "enqueued",
   "passed",
-  "listed",
+  "settled",
   "reconcileBegins",
   "adopted",
   "decided",

@@ -73,7 +73,7 @@ export interface Manner<H extends ObjectHandler = never> {
   /** Begins its part in a turn, with the kind's handlers. Makes one object, and asks no filter: most turns end early. */
   part(turn: Turn, handlers: readonly H[]): Part;
   /**
-   * Whether an object that was there before the operator calls for no handler of this manner and for no write, by its notes: then
+   * Whether an object that has just come calls for no handler of this manner and for no write, by its notes: then
    * it has no first turn. Asked where no filter of the kind is a function. Absent: each object has a first turn.
    */
   isSettled?(state: ObjectState, asked: Settling<H>): boolean;

@@ -33,7 +33,15 @@ suite("objects that were handled before the operator starts", (scenario) => {
   scenario(
     "[N44.1] have a first turn if they are not as their notes say, and none if they are",
     async (world) => {
-      const objects = await makeAll(world, ["same", "changed", "record", "bare", "garbage", "leaving"]);
+      const objects = await makeAll(world, [
+        "same",
+        "changed",
+        "record",
+        "bare",
+        "garbage",
+        "paused",
+        "leaving",
+      ]);
       const note = async (name: string, notes: object): Promise<void> => {
         await objects.patch(name, { metadata: { annotations: notes } });
       };
@@ -41,6 +49,7 @@ suite("objects that were handled before the operator starts", (scenario) => {
       await note("record", { "lotse.dev/make": JSON.stringify({ purpose: "update", retries: 1 }) });
       await objects.patch("bare", { metadata: { finalizers: null } });
       await note("garbage", { [LAST_HANDLED]: "{" });
+      await note("paused", { "lotse.dev/pause": "until=2100-01-01T00:00:00Z" });
       await objects.delete("leaving");
       await objects.create("new", { spec: { size: 1 } });
       const { op, calls } = observed();
@@ -54,7 +63,9 @@ suite("objects that were handled before the operator starts", (scenario) => {
       await world.settle();
       assert.deepEqual(calls.sort(), ["create garbage", "create new", "delete leaving", "update changed"]);
       const looked = async (name: string) => op.ledger.of(await objects.get(name)) !== undefined;
-      for (const name of ["changed", "record", "bare", "garbage", "new"]) assert.ok(await looked(name), name);
+      for (const name of ["changed", "record", "bare", "garbage", "paused", "new"]) {
+        assert.ok(await looked(name), name);
+      }
       assert.equal(await looked("same"), false);
       await running.stop();
     },
@@ -65,8 +76,9 @@ suite("objects that were handled before the operator starts", (scenario) => {
     const { op, calls } = observed();
     const running = await world.start(op);
     await world.settle();
-    const before = (await objects.get("one")).metadata.resourceVersion;
     assert.equal(calls.length, 0);
+    await objects.patch("one", { status: { count: 1 } }, "status");
+    const before = (await objects.get("one")).metadata.resourceVersion;
     await objects.patch("two", { metadata: { annotations: { [LAST_HANDLED]: null } } });
     await world.until(() => isHandled(objects, "two"));
     await objects.patch("three", { spec: { size: 2 } });
@@ -75,7 +87,9 @@ suite("objects that were handled before the operator starts", (scenario) => {
     await world.until(() => calls.includes("delete three"));
     await world.settle();
     assert.deepEqual(calls, ["update three", "delete three"]);
-    assert.equal((await objects.get("one")).metadata.resourceVersion, before);
+    const one = await objects.get("one");
+    assert.equal(one.metadata.resourceVersion, before);
+    assert.equal(op.ledger.of(one), undefined, "a turn about a status that no handler looks at");
     await running.stop();
   });
 

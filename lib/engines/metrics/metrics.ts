@@ -317,8 +317,8 @@ export class Metrics implements Observer, Disposable {
     this.#changes.decided(subject, reason);
   }
 
-  listed(subject: Subject): void {
-    this.#events.inc({ kind: this.#kindOf(subject), type: "LISTED" });
+  settled(subject: Subject, type: WatchEvent["type"]): void {
+    this.#events.inc({ kind: this.#kindOf(subject), type: type ?? "LISTED" });
   }
 
   passed(subject: Subject): void {

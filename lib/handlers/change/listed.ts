@@ -1,6 +1,6 @@
 /**
- * Objects that an operator finds when it starts, and that are as their notes say. After a restart nearly all are, so that a turn of
- * each would cost more than everything else that a restart does. They have none: this asks the questions of a turn, in its words,
+ * Objects that come to an operator for the first time, and that are as their notes say. After a restart nearly all are, so that a turn
+ * of each would cost more than everything else that a restart does. They have none: this asks the questions of a turn, in its words,
  * and where any answer calls for a handler, a write or a report, the object has its turn.
  */
 
@@ -28,7 +28,7 @@ export interface ListedOptions {
   readonly settings: Settings;
 }
 
-/** Whether a listed object calls for no change handler, and has all notes of that. Its slot then is as after a turn. */
+/** Whether an object that has just come calls for no change handler, and has all notes of that. Its slot then is as after a turn. */
 export function isAsNotes(state: ObjectState, options: ListedOptions): boolean {
   const { handlers, fields: extraFields, persistence, settings } = options;
   const { body } = state;
@@ -51,7 +51,7 @@ export function isAsNotes(state: ObjectState, options: ListedOptions): boolean {
   if (relevant.some(({ requiresFinalizer }) => requiresFinalizer) !== hasFinalizer(body, finalizer)) {
     return false;
   }
-  if (relevant.length === 0) return !isReported;
+  if (relevant.length === 0) return true;
   const patch = new Patch();
   storeEssence(persistence, { patch, body, essence: current, extraFields, confidential, onLoss: report });
   progress.sweep(patch, body, { restored });

@@ -641,18 +641,19 @@ const passing: Mutant[] = [
   ...breaksOf("lib/handlers/change/listed.ts", [
     ["isAsNotes", "isDeleting(body) || handlers.some(isCalledByResumption)", "isDeleting(body)"],
     ["isAsNotes", "isDeleting(body) || ", ""],
-    ["isAsNotes", "return !isReported;", "return true;"],
     ["isAsNotes", "if (progress.ids(body).length > 0) return false;", ""],
     ["isAsNotes", "!== hasFinalizer(body, finalizer)", "&& hasFinalizer(body, finalizer)"],
     ["isAsNotes", "if (isReported || !patch.isEmpty) return false;", ""],
     ["isAsNotes", "changesOf(state).hasHandledCause = true;", ""],
   ], LISTED),
   ...breaksOf(CONTROLLER, [
-    ["Controller.#isSettled", "told.event.type !== null || sees === undefined", "told.event.type !== null"],
-    ["Controller.#isSettled", "told.event.type !== null || ", ""],
-    ["Controller.#isSettled", "this.#run.pauses?.concerns(told.event.object) === true", "false"],
-    ["Controller.#settleListed", "state.settle();", ""],
-    ["Controller.#settleListed", "state.settledFor = handlers;", ""],
+    [
+      "Controller.#isSettled",
+      `told.event.type === "DELETED" || sees === undefined`,
+      `told.event.type === "DELETED"`,
+    ],
+    ["Controller.#settleNew", "state.settle();", ""],
+    ["Controller.#settleNew", "state.settledFor = handlers;", ""],
   ], LISTED),
   ...breaksOf(RECONCILE, [
     [
