@@ -174,7 +174,7 @@ export class Controller implements Worker {
     if (isUrgent && !this.#isWaiting(object, kind)) return;
     const told: ObjectEvent = { cached, event: { type: null, object }, adoption: "newer", origin: "server" };
     const state = this.#stateOf(resource, told, { manners: kind.manners, isInherited: true });
-    if (!isUrgent && this.#isSettled(state, kind, told)) this.#settleListed(state, kind);
+    if (!isUrgent && this.#isSettled(state, kind, told)) this.#settleNew(state, kind, told);
     else this.#enqueue(state, told, kind.keepsEvents);
   }
 
