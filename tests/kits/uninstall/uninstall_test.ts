@@ -8,6 +8,9 @@ import { suite } from "../../support/scenario.ts";
 import { type VirtualWorld, virtualWorld } from "../../support/virtual_world.ts";
 import { Example, EXAMPLES, Objects, Plain, PLAINS, type World } from "../../support/worlds.ts";
 
+const DEPLOYMENTS = { group: "apps", version: "v1", plural: "deployments", namespaced: true };
+const PODS = { group: "", version: "v1", plural: "pods", namespaced: true };
+const SECRETS = { ...PODS, plural: "secrets" };
 const CONFIG_MAPS = { group: "", version: "v1", plural: "configmaps", namespaced: true };
 
 function uninstallOf(
@@ -228,6 +231,44 @@ suite("leaving a cluster", (scenario) => {
     assert.match(report.left[0] ?? "", /^Cannot list plains\.lotse\.test: .*403/);
     assert.deepEqual(marksOn(await all(world, EXAMPLES)), []);
   });
+
+  scenario.virtual(
+    "[N33.11] waits until the last Pod has ended, and takes nothing of another operator in the namespace",
+    async (world) => {
+      const { client, host: { clock } } = world;
+      await new Objects(world).create("one", { metadata: { finalizers: ["lotse.dev/finalizer"] } });
+      const labels = { "app.kubernetes.io/name": "shop" };
+      const template = { metadata: { labels }, spec: { containers: [{ name: "a", image: "i" }] } };
+      const metadata = { name: "shop", namespace: "default" };
+      await client.create(DEPLOYMENTS, {
+        apiVersion: "apps/v1",
+        kind: "Deployment",
+        metadata,
+        spec: { replicas: 1, selector: { matchLabels: labels }, template },
+      });
+      const pod = { apiVersion: "v1", kind: "Pod", metadata: { ...metadata, labels }, spec: template.spec };
+      await client.create(PODS, pod);
+      const secret = (name: string) =>
+        client.create(SECRETS, {
+          apiVersion: "v1",
+          kind: "Secret",
+          metadata: { name: `${name}-webhook`, namespace: "default", labels: { "lotse.dev/replicas": name } },
+        });
+      await secret("shop");
+      await secret("bakery");
+      const op = careful();
+      op.settings.replicas.enabled = true;
+      const task = uninstallOf({ client, clock }, op, { waive: true }).run();
+      await clock.advance(30);
+      assert.equal(marksOn(await all(world, EXAMPLES)).length, 1, "the Pod may still put marks back");
+      await client.delete(PODS, { namespace: "default", name: "shop" }, { gracePeriodSeconds: 0 });
+      const report = await inTime(world, task);
+      assert.deepEqual(report.left, []);
+      assert.deepEqual(marksOn(await all(world, EXAMPLES)), []);
+      const secrets = (await all(world, SECRETS)).map(({ metadata: { name } }) => name);
+      assert.deepEqual(secrets, ["bakery-webhook"]);
+    },
+  );
 
   scenario.virtual("[N33.6] takes notes out of the status, too", async (world) => {
     const op = operator({ persistence: persistence.status() });
