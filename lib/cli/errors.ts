@@ -17,7 +17,7 @@ export const EXIT = {
   failed: 1,
   /** Wrong usage: unknown option or command, wrong value, missing argument. */
   usage: 2,
-  /** A rehearsal has found that something would be different. */
+  /** A simulation has found a broken rule, or a rehearsal a difference. */
   finding: 3,
   /** Killed by a second signal. */
   killed: 130,

@@ -33,6 +33,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Adder>>> = {
   "log-level": async () => (await import("./log_level.ts")).addLogLevel,
   "heap-snapshot": async () => (await import("./log_level.ts")).addHeapSnapshot,
   rehearse: async () => (await import("./rehearse.ts")).addRehearse,
+  simulate: async () => (await import("./simulate.ts")).addSimulate,
   uninstall: async () => (await import("./uninstall.ts")).addUninstall,
 };
 
@@ -47,7 +48,7 @@ export async function lotseProgram(host: Host, only?: string): Promise<Command> 
       "  $ lotse new greeter",
       "  $ lotse dev handlers.ts --apply crd.yaml",
       "",
-      "Exit codes: 0 done, or stopped by a signal; 1 failed; 2 wrong usage; 3 a finding of rehearse; 130 killed by a second signal.",
+      "Exit codes: 0 done, or stopped by a signal; 1 failed; 2 wrong usage; 3 a finding of simulate or rehearse; 130 killed by a second signal.",
     ].join("\n"),
     host,
   });

@@ -194,23 +194,25 @@ function lostRetries({ journal, history }: World): Found[] {
 /** 6. The finalizer does not go before deletion handlers are done. */
 function earlyFinalizers({ journal, history, lives }: World): Found[] {
   const finalizer = lives[0]?.op.settings.persistence.finalizer ?? "";
-  for (const { object, before } of history.states) {
-    if (before === undefined || object.metadata.deletionTimestamp === undefined) continue;
-    const had = before.object.metadata.finalizers?.includes(finalizer) === true;
-    if (!had || object.metadata.finalizers?.includes(finalizer) === true) continue;
-    const { uid, resourceVersion } = object.metadata;
-    const write = journal.requests.find(({ version, status }) => version === resourceVersion && status < 300);
-    const at = write?.at ?? Infinity;
+  for (const { status, ended, version, at, life } of journal.requests) {
+    if (status >= 300) continue;
+    const state = history.at(version);
+    const { before, object } = state ?? {};
+    const isTakenOff = object?.metadata.deletionTimestamp !== undefined &&
+      before?.object.metadata.finalizers?.includes(finalizer) === true &&
+      object.metadata.finalizers?.includes(finalizer) !== true;
+    const uid = ended ?? (isTakenOff ? object?.metadata.uid : undefined);
+    if (uid === undefined) continue;
     const last = new Map<string, SeenCall>();
     for (const seen of journal.calls) {
-      if (seen.call.object?.uid === uid && seen.call.reason === "delete" && seen.at < at) {
+      const { reason, object } = seen.call;
+      if (object?.uid === uid && reason === "delete" && seen.at <= at && seen.life === life) {
         last.set(keyOf(seen), seen);
       }
     }
     for (const seen of last.values()) {
-      const isDone = seen.end !== undefined && seen.end <= at && seen.call.outcome !== "retry" &&
-        seen.call.outcome !== "children";
-      if (isDone || seen.life !== write?.life) continue;
+      const { outcome = "" } = seen.call;
+      if (seen.end !== undefined && seen.end <= at && DONE.includes(outcome)) continue;
       const message = `The finalizer was taken off \`${
         nameOf(seen)
       }\` before \`${seen.call.handler}\` was done`;
@@ -219,6 +221,9 @@ function earlyFinalizers({ journal, history, lives }: World): Found[] {
   }
   return [];
 }
+
+/** How calls end that are not followed by another one. */
+const DONE: readonly string[] = ["success", "failure"];
 
 /** 9. Fields, annotations and finalizers of others are never touched; edits of clients are not reverted. */
 function touchedFields(world: World): Found[] {

@@ -33,6 +33,8 @@ export interface AnsweredRequest extends SeenRequest {
   readonly status: number;
   /** Of writes: the version of the object that the answer holds. */
   readonly version?: string;
+  /** The uid of the object that went with the request, as its last finalizer was taken off. */
+  readonly ended?: string;
 }
 
 /** A call of a handler. */
@@ -87,7 +89,7 @@ export class Journal {
   }
 
   /** Takes a request that was answered. */
-  answered(request: SeenRequest, answer: Pick<AnsweredRequest, "status" | "version">): void {
+  answered(request: SeenRequest, answer: Pick<AnsweredRequest, "status" | "version" | "ended">): void {
     this.requests.push({ ...request, ...answer, at: this.#now() });
     this.say("request", `${request.life} ${titleOf(request)} ${answer.status}`);
   }

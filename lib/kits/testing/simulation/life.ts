@@ -57,6 +57,7 @@ export class Life {
   readonly #controller = new AbortController();
   #state: "running" | "stopping" | "ended" | "killed" = "running";
   #suspensions = 0;
+  #hasRunOut = false;
   /** The caches of planned kinds. */
   readonly caches: Simulated["caches"];
   /** The error that it failed with. */
@@ -104,6 +105,7 @@ export class Life {
     op.run(settings).catch((error: unknown) => {
       this.failure = error;
     }).finally(() => {
+      this.#hasRunOut = true;
       if (this.#state !== "killed") this.#state = "ended";
     });
   }
@@ -113,9 +115,9 @@ export class Life {
     return this.#state === "running" || this.#state === "stopping";
   }
 
-  /** Whether it has ended by itself, or in order. */
+  /** Whether no code of it runs any more: it has ended, or was buried. */
   get hasEnded(): boolean {
-    return this.#state === "ended";
+    return this.#hasRunOut;
   }
 
   /** The operator, for the next process. */
@@ -143,6 +145,14 @@ export class Life {
     journal.cut(this.number);
     journal.say("process", `${this.number} killed`, "The process is killed");
     this.#options.onKilled(this);
+  }
+
+  /** Lets the code of a process that was killed run out, after the run: it reaches no server any more. */
+  bury(): void {
+    if (this.#state !== "killed") return;
+    this.wire.bury();
+    this.#controller.abort();
+    this.clock.thaw();
   }
 
   /** Has it end in order. */

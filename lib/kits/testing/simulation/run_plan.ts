@@ -92,9 +92,20 @@ async function runOnce(plan: Plan, setting: RunSetting, isCalm = false): Promise
     ) {
       if (isAlive) kill();
     }
-    for (const life of world.lives) if (life.hasEnded) setting.release?.(life.simulated);
+    if (setting.release !== undefined) await releaseAll(world, setting.release);
     await cluster[Symbol.asyncDispose]();
   }
+}
+
+/** How long the code of a dead process is given to run out. */
+const BURIAL: Seconds = 90;
+
+/** Hands operators back whose code runs no more. */
+async function releaseAll(world: World, release: (simulated: Simulated) => void): Promise<void> {
+  const killed = world.lives.filter(({ isKilled }) => isKilled);
+  for (const life of killed) life.bury();
+  if (killed.length > 0) await world.advance(BURIAL);
+  for (const life of world.lives) if (life.hasEnded) release(life.simulated);
 }
 
 interface Living {

@@ -53,7 +53,9 @@ export interface SimulateOptions {
   readonly invariants?: readonly Invariant[];
   /** One run of this plan, as a finding has printed it, in place of drawn ones. */
   readonly plan?: Plan;
-  /** Is given each operator whose process has ended in order: the function may return it again. Default: it is forgotten. */
+  /** Is awaited before each run, such as to load modules anew. Default: there is no need. */
+  readonly beforeRun?: () => void | Promise<void>;
+  /** Is given each operator whose code runs no more: the function may return it again. Default: it is forgotten. */
   readonly onEnded?: (op: SimulatedOperator) => void;
   /** Is called after each run. */
   readonly onRun?: (progress: SimulationProgress) => void;
@@ -181,6 +183,7 @@ const OPTIONS: Readonly<Record<keyof SimulateOptions, true>> = {
   compare: true,
   invariants: true,
   plan: true,
+  beforeRun: true,
   onEnded: true,
   onRun: true,
   shrinkFor: true,
@@ -280,6 +283,7 @@ export class Simulator implements AsyncDisposable {
 
   async #try(plan: Plan): Promise<PlanRun> {
     this.#noticed = undefined;
+    await this.#options.beforeRun?.();
     return await runPlan(plan, this.#setting());
   }
 

@@ -63,6 +63,7 @@ export class Wire {
   #kills: ArmedKill[] = [];
   #isCut = false;
   #isDead = false;
+  #isBuried = false;
 
   constructor(options: WireOptions) {
     this.#options = options;
@@ -89,6 +90,11 @@ export class Wire {
     this.#isDead = true;
     for (const stream of this.#streams) stream.abandon();
     this.#streams.clear();
+  }
+
+  /** Refuses all requests at once, so that the code of a dead process comes to its end. */
+  bury(): void {
+    this.#isBuried = true;
   }
 
   /** Breaks all watches, silences them, or ends them with 410. */
@@ -134,7 +140,7 @@ export class Wire {
     }
     const text = await response.text();
     const after = isWrite && response.ok ? objectIn(text) : undefined;
-    journal.answered(seen, { status: response.status, version: after?.metadata.resourceVersion });
+    journal.answered(seen, { status: response.status, ...factsOf(after) });
     if (kill === "applied") this.#options.kill();
     if (fault === "slow") await base.sleep(SLOW);
     if (fault === "lost") {
@@ -152,6 +158,7 @@ export class Wire {
   async #passable(request: Request): Promise<void> {
     const { base, clock } = this.#options;
     await clock.thawed();
+    if (this.#isBuried) throw connectionReset();
     if (!this.#isDead && !this.#isCut) return;
     await base.sleep(Infinity, request.signal);
     throw connectionReset();
@@ -331,6 +338,14 @@ function objectIn(text: string): KubeObject | undefined {
   return isObject(value) && isObject(value.metadata) && value.kind !== "Status"
     ? value as unknown as KubeObject
     : undefined;
+}
+
+/** NB: the answer to the write that ends an object has the version of the write before. */
+function factsOf(object: KubeObject | undefined): { readonly version?: string; readonly ended?: string } {
+  if (object === undefined) return {};
+  const { deletionTimestamp, finalizers = [], uid, resourceVersion } = object.metadata;
+  const hasEnded = deletionTimestamp !== undefined && finalizers.length === 0;
+  return hasEnded ? { ended: uid } : { version: resourceVersion };
 }
 
 function isRefusal(fault: FailStep["fault"]): boolean {
