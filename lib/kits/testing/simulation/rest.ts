@@ -15,9 +15,6 @@ const QUIET: Seconds = 65;
 const LONGEST: Seconds = 24 * 3600;
 const MOST_LOOKS = 15;
 
-/** Reasons of turns that come by themselves, and are not the work of a timer. */
-const PLANNED: readonly string[] = ["retry", "error", "write"];
-
 /** How many calls in a quiet time are too many, of handlers that are called by the clock. */
 const MOST_CALLS = 40;
 
@@ -69,14 +66,19 @@ function unrestSince(
 }
 
 /** Returns which object has a turn that goes on, or waits for a planned one. */
-function plannedIn({ alive, history }: World): string | undefined {
+function plannedIn({ alive, history, journal }: World): string | undefined {
   for (const { object, isGone } of history.present()) {
     if (isGone) continue;
     for (const life of alive) {
       const record = life.op.ledger.of(object);
       if (record?.current !== undefined) return `a turn of \`${object.metadata.name}\` goes on`;
       const waits = record?.entries.at(-1)?.waits;
-      if (waits === undefined || waits.due <= life.clock.monotonic() || !PLANNED.includes(waits.wake)) {
+      if (waits === undefined || waits.due <= life.clock.monotonic()) continue;
+      // A resync, or the next turn of a reconcile, is planned for ever.
+      const last = journal.calls.findLast(({ call }) =>
+        call.object?.uid === object.metadata.uid && call.type === "Handler"
+      );
+      if (waits.wake !== "error" && last?.call.outcome !== "retry" && last?.call.outcome !== "children") {
         continue;
       }
       return `\`${object.metadata.name}\` waits for its next turn (${waits.wake})`;

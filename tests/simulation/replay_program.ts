@@ -1,10 +1,10 @@
 /** Simulates an operator with one handler of each manner, and prints the digest of each run: replay_test.ts starts it on each runtime. */
 
 import process from "node:process";
-import type { ObjectSource } from "../../../../lib/kits/testing/simulation/draw.ts";
-import { simulate } from "../../../../lib/kits/testing/simulation/simulate.ts";
-import { kinds, type Operator, operator, TemporaryError } from "../../../../mod.ts";
-import { definitionOf, Example, EXAMPLES } from "../../../support/worlds.ts";
+import type { ObjectSource } from "../../lib/kits/testing/simulation/draw.ts";
+import { simulate } from "../../lib/kits/testing/simulation/simulate.ts";
+import { kinds, type Operator, operator, TemporaryError } from "../../mod.ts";
+import { definitionOf, Example, EXAMPLES } from "../support/worlds.ts";
 
 const NUMBERS: ObjectSource = {
   kind: "examples.lotse.test",

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { findRuntime, type RuntimeName, RUNTIMES } from "../../../runner/tools.ts";
+import { findRuntime, type RuntimeName, RUNTIMES } from "../runner/tools.ts";
 
 const PROGRAM = fileURLToPath(new URL("replay_program.ts", import.meta.url));
 
