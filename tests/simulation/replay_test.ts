@@ -20,6 +20,6 @@ describe("A seed", () => {
   it("[N21.8] gives the same requests, calls and times on Deno, Bun and Node", { timeout: 400_000 }, () => {
     const [deno = "", ...others] = RUNTIMES.map(runsOn);
     assert.match(deno, /^(\d+ [0-9a-f]{16}\n){6}$/);
-    for (const [index, other] of others.entries()) assert.equal(other, deno, RUNTIMES[index + 1]);
+    for (const [index, other] of others.entries()) assert.equal(other, deno, `on ${RUNTIMES[index + 1]}`);
   });
 });
