@@ -292,7 +292,9 @@ suite("leaving a cluster", (scenario) => {
 });
 
 describe("Uninstall", () => {
-  it("[N33] leaves nothing of an operator that is dead behind, on 1,000 objects, half with finalizers", async () => {
+  it("[N33] leaves nothing of an operator that is dead behind, on 1,000 objects, half with finalizers", {
+    timeout: 60_000,
+  }, async () => {
     const world = await virtualWorld();
     const op = careful();
     for (let number = 0; number < 1000; number++) {
