@@ -3,11 +3,14 @@
  * TREE is a checkout, so that two commits can be compared.
  */
 
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import process from "node:process";
 import { setImmediate, setTimeout } from "node:timers";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { currentHost } from "../../lib/runtime/current_host.ts";
 import { collect } from "../../tests/support/heap.ts";
+import { largeDefinition } from "./definitions.ts";
 
 interface Server {
   fetch(request: Request): Promise<Response>;
@@ -16,7 +19,7 @@ interface Server {
 const COUNT = 50_000;
 const [name = "", tree = "."] = process.argv.slice(2);
 const started = performance.now();
-const { apiServer } = await import(resolve(tree, "lib/kits/apiserver/mod.ts"));
+const { apiServer, openApiServer } = await import(resolve(tree, "lib/kits/apiserver/mod.ts"));
 const loaded = performance.now();
 
 const MAPS = "/api/v1/namespaces/default/configmaps";
@@ -213,8 +216,59 @@ async function write(): Promise<unknown> {
   return { cpuMsPerWrite: (cpu() - before) / 18_000 };
 }
 
+const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+
+/** 300 definitions of 250 KB in a folder: what they take, and a start over them until one of their kinds is listed. */
+async function definitions(): Promise<unknown> {
+  const data = mkdtempSync(join(tmpdir(), "lotse-bench-"));
+  try {
+    const begin = cpu();
+    const server = await openApiServer({ host: currentHost(), data });
+    for (let number = 0; number < 300; number++) {
+      await send(server, "POST", DEFINITIONS, largeDefinition(number, 250_000));
+    }
+    const installed = cpu();
+    collect();
+    await new Promise((done) => setTimeout(done, 1000));
+    collect();
+    const rssMb = process.memoryUsage().rss / 1e6;
+    await server[Symbol.asyncDispose]();
+    const [time, used] = [performance.now(), cpu()];
+    const again = await openApiServer({ host: currentHost(), data });
+    await send(again, "GET", "/apis/bench.example.com/v1/machines299");
+    const result = {
+      rssMb,
+      cpuMsPerDefinition: (installed - begin) / 300,
+      startMs: performance.now() - time,
+      startCpuMs: cpu() - used,
+    };
+    await again[Symbol.asyncDispose]();
+    return result;
+  } finally {
+    rmSync(data, { recursive: true });
+  }
+}
+
+/** The CPU of a definition of 1.3 MB, and of the first object of its kind. */
+async function large(): Promise<unknown> {
+  const server = start();
+  await send(server, "GET", "/api/v1/namespaces");
+  const begin = cpu();
+  await send(server, "POST", DEFINITIONS, largeDefinition(0, 1_300_000));
+  const installed = cpu();
+  await send(server, "POST", "/apis/bench.example.com/v1/namespaces/default/machines0", {
+    apiVersion: "bench.example.com/v1",
+    kind: "Machine0",
+    metadata: { name: "a" },
+    spec: { part0: { name: "first", conditions: [{ type: "Ready", status: "True" }] } },
+  });
+  return { definitionCpuMs: installed - begin, firstObjectCpuMs: cpu() - installed };
+}
+
 const MEASUREMENTS: Readonly<Record<string, () => Promise<unknown>>> = {
+  definitions,
   first,
+  large,
   list,
   memory,
   watchers,

@@ -1,5 +1,5 @@
 /**
- * Measures the API server in the process: its start, its memory, its lists, watches and writes.
+ * Measures the API server in the process: its start, its memory, its lists, watches, writes and definitions.
  *
  * `deno run -A bench/apiserver/run.ts [--against CHECKOUT] [--runs 3] [NAME…]` prints a line for each measurement, with the
  * median of the runs; with another checkout, the same of that one in turn.
@@ -13,7 +13,7 @@ import { readOptions } from "../../tools/options.ts";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const TREE = resolve(HERE, "../..");
-const NAMES = ["start", "first", "memory", "list", "watchers", "write"];
+const NAMES = ["start", "first", "memory", "list", "watchers", "write", "definitions", "large"];
 const isDeno = process.execPath.includes("deno");
 
 const { values, positionals } = readOptions(import.meta.url, {
@@ -32,7 +32,7 @@ for (const name of positionals.length === 0 ? NAMES : positionals) {
   for (const [tree, runs] of results) {
     const keys = Object.keys(runs[0] ?? {});
     const medians = keys.map((key) => `${key} ${median(runs.map((run) => run[key] ?? 0)).toFixed(2)}`);
-    console.log(`${name.padEnd(9)} ${tree === TREE ? "this" : "other"}  ${medians.join("  ")}`);
+    console.log(`${name.padEnd(11)} ${tree === TREE ? "this" : "other"}  ${medians.join("  ")}`);
   }
 }
 
