@@ -16,6 +16,10 @@ import { readCorpus, unpackedCorpus } from "./documents.ts";
 import { type Finding, type Outcome, postCorpus, SECTIONS } from "./posting.ts";
 import { Servers } from "./servers.ts";
 
+/** How many characters are shown, and how many of them before the first that differs. */
+const SHOWN = 600;
+const BEFORE = 60;
+
 const { values: flags, positionals: [folder] } = readOptions(import.meta.url, {
   allowPositionals: true,
   options: {
@@ -58,10 +62,6 @@ function described({ section, source, differences, orderOnly, reason }: Finding,
     ...(rest > 0 ? [`  and ${rest} more`] : []),
   ].join("\n");
 }
-
-/** How many characters are shown, and how many of them before the first that differs. */
-const SHOWN = 600;
-const BEFORE = 60;
 
 function shown(value: unknown): string {
   return value === undefined ? "(nothing)" : JSON.stringify(value);
