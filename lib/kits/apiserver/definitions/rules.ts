@@ -13,7 +13,7 @@ import type { CelLoader } from "../cel/loader.ts";
 import { defaultRuleCauses, validationCauses } from "../cel/rule_causes.ts";
 import { hasRules } from "../cel/validations.ts";
 import { columnCauses, conversionCauses, scaleCauses, selectableCauses } from "./part_rules.ts";
-import type { Printed } from "../formats/go_format.ts";
+import { formatPlain, type Printed } from "../formats/go_format.ts";
 import { dns1035Errors, dnsSubdomainErrors } from "../names.ts";
 import { goSchema } from "../schema/printed.ts";
 import { schemaCauses } from "../schema/rules.ts";
@@ -145,7 +145,7 @@ class InternalVersions implements Printed {
   print(): string {
     const part = (version: JsonObject, key: Shared): unknown =>
       this.#shared.includes(key) ? null : getOwn(version, key) ?? null;
-    return JSON.stringify(this.#versions.map((version) => ({
+    return formatPlain(this.#versions.map((version) => ({
       Name: text(version, "name"),
       Served: version.served === true,
       Storage: version.storage === true,

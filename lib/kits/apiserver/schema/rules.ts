@@ -90,7 +90,9 @@ function keywordCauses(schema: Schema, place: Place): Cause[] {
   if (type === "null") {
     causes.push(forbidden(`${path}.type`, "type cannot be set to null, use nullable as an alternative"));
   }
-  if (Array.isArray(own(schema, "items"))) {
+  const items = own(schema, "items");
+  // NB: an empty list of schemas is none.
+  if (Array.isArray(items) && items.length > 0) {
     causes.push(forbidden(`${path}.items`, "items must be a schema object and not an array"));
   }
   if (place.isMetadata === true && isSet(schema, EMBEDDED)) {

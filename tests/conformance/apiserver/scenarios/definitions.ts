@@ -62,6 +62,7 @@ const NOT_STRUCTURAL: readonly Answer[] = [
     },
   },
   { type: "object", properties: { a: { type: "array", items: [TEXT, TEXT] } } },
+  { type: "object", properties: { a: { type: "array", items: [] } } },
   { type: "object", properties: { a: { type: "array", items: TEXT, not: { items: [TEXT] } }, b: {} } },
   { type: "object", properties: { a: { type: "null" } } },
   {
