@@ -10,6 +10,7 @@ import type { Seconds } from "../../../runtime/host.ts";
 import type { KubeObject } from "../../../model/object.ts";
 import type { Cluster } from "../cluster.ts";
 import type { ObjectKey } from "../kinds.ts";
+import { selects } from "../selectors/selector.ts";
 import { objectAt } from "../values.ts";
 import { ensureStorageClass, reconcileClaim, reconcileVolume } from "./claims.ts";
 import { reconcileDaemonSet } from "./daemon_sets.ts";
@@ -23,7 +24,7 @@ import { controllerOf } from "./pods.ts";
 import { reconcileReplicaSet, reconcileReplicationController } from "./replica_sets.ts";
 import { reconcileStatefulSet } from "./stateful_sets.ts";
 import { WorkLoop } from "./work_loop.ts";
-import { type Serve, World } from "./world.ts";
+import { PLACES, type Serve, World } from "./world.ts";
 
 /** Which of the cluster's own programs run. */
 export interface WorkloadsOptions {
@@ -88,7 +89,9 @@ export function startWorkloads(
     if (object === undefined) return;
     add(collection, keyOf(object));
     for (const one of new Set([previous?.object, current?.object])) {
-      if (one !== undefined) wakeOwner(one, add);
+      if (one === undefined) continue;
+      wakeOwner(one, add);
+      if (collection === "pods") wakeServices(one, { world, add });
     }
     wakeOthers(object, { collection, isNew: previous === undefined, add, addAll });
   });
@@ -113,6 +116,17 @@ function wakeOwner(object: KubeObject, add: Add): void {
   add(collection, { namespace: object.metadata.namespace, name: owner.name });
 }
 
+/** Wakes the Services that select a Pod. */
+function wakeServices(
+  { metadata: { namespace, labels } }: KubeObject,
+  { world, add }: { readonly world: World; readonly add: Add },
+): void {
+  for (const service of world.list<KubeObject>(PLACES.services, namespace)) {
+    const { selector } = service.spec ?? {};
+    if (selector !== undefined && selects({ matchLabels: selector }, labels)) add("services", keyOf(service));
+  }
+}
+
 interface Waking {
   readonly collection: string;
   readonly isNew: boolean;
@@ -126,7 +140,6 @@ function wakeOthers(object: KubeObject, { collection, isNew, add, addAll }: Waki
   switch (collection) {
     case "pods": {
       if (controllerOf(object) === undefined) { for (const adopter of ADOPTERS) addAll(adopter, namespace); }
-      addAll("services", namespace);
       if (object.metadata.deletionTimestamp !== undefined) addAll("persistentvolumeclaims", namespace);
       return wakeDeployment(object, add);
     }

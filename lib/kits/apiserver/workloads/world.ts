@@ -8,6 +8,7 @@ import type { Clock, Random } from "../../../runtime/host.ts";
 import { AUTHENTICATED, MASTERS, type User } from "../access/user.ts";
 import type { Cluster } from "../cluster.ts";
 import type { Kind } from "../kinds.ts";
+import type { Stored } from "../storage/stored.ts";
 import { timestamp } from "../formats/timestamp.ts";
 import { equal } from "../values.ts";
 
@@ -57,6 +58,8 @@ interface Written {
 }
 
 export class World {
+  /** The objects as they were read, as long as they are stored. */
+  readonly #parsed = new WeakMap<Stored, KubeObject>();
   readonly clock: Clock;
   readonly random: Random;
   readonly #cluster: Cluster;
@@ -90,7 +93,18 @@ export class World {
   list<Obj extends KubeObject<JsonObject, JsonObject>>(place: Place, namespace?: string): Obj[] {
     const { collection } = this.kind(place);
     const prefix = namespace === undefined ? "" : `${namespace}/`;
-    return collection.select(collection.present(), prefix).map(({ object }) => typed<Obj>(object));
+    return collection.select(collection.present(), prefix).map((stored) =>
+      typed<Obj>(this.#objectOf(stored))
+    );
+  }
+
+  /** NB: controllers look through all Pods for each object, and a settled object is parsed anew each time. */
+  #objectOf(stored: Stored): KubeObject {
+    const known = this.#parsed.get(stored);
+    if (known !== undefined) return known;
+    const { object } = stored;
+    this.#parsed.set(stored, object);
+    return object;
   }
 
   /** An object, which must not be changed; undefined if there is none. */

@@ -8,6 +8,7 @@ import { currentHandler } from "../../../execution/invoke.ts";
 import { isObject } from "../../../model/json.ts";
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import type { Network, Seconds } from "../../../runtime/host.ts";
+import { currentHost } from "../../../runtime/current_host.ts";
 import { VERSION } from "../../../runtime/version.ts";
 import { type VirtualHost, virtualHost, type VirtualHostOptions } from "../../../runtime/virtual/host.ts";
 import { type ApiServer, copiedApiServer } from "../../apiserver/mod.ts";
@@ -85,10 +86,15 @@ export interface Played {
   readonly unended: readonly string[];
   /** Calls beyond the cluster, and how often. */
   readonly notRehearsed: readonly string[];
+  /** Resident bytes of the process in the end. */
+  readonly memory: number;
   /** The error that an operator ended with. */
   readonly failure?: string;
 }
 
+/** Kinds with Pods, and Pods. More of them take controllers too long: they look through all of them again and again. */
+const WORKLOADS = ["Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "CronJob", "Pod"];
+const MOST_WORKLOADS = 300;
 /** How long controllers of the cluster may settle before the operators start. */
 const SETTLING: Seconds = 60;
 /** How long a first pass takes. */
@@ -111,12 +117,14 @@ export async function play(options: PlayOptions): Promise<Played> {
     (refusal) => refusals.push(refusal),
   );
   const hasRights = copy.rights !== undefined;
+  const workloads = copy.objects.filter(({ kind = "" }) => WORKLOADS.includes(kind)).length;
+  const isPlayed = hours > 0 && workloads <= MOST_WORKLOADS;
   const server = await copiedApiServer(
-    { host, rbac: hasRights, workloads: hours > 0 },
+    { host, rbac: hasRights, workloads: isPlayed },
     copiedObjectsOf(copy),
   );
   const webhooks = acceptWebhooks(host, copy.objects);
-  if (hours > 0) await host.clock.advance(SETTLING);
+  if (isPlayed) await host.clock.advance(SETTLING);
   const base = server.fork({ host: virtualHost({ start: host.clock.now() }) });
   const recorder = new Recorder((request) => server.fetch(request), host.clock);
   const fetch = (request: Request): Promise<Response> =>
@@ -157,7 +165,14 @@ export async function play(options: PlayOptions): Promise<Played> {
     loops: recorder.loops,
     failures: failuresOf(runners),
     unended: unendedOf(runners, host.clock.now()),
-    notRehearsed: [...told([...refusals, ...options.refused ?? []]), ...webhooks.told()],
+    notRehearsed: [
+      ...told([...refusals, ...options.refused ?? []]),
+      ...webhooks.told(),
+      ...hours > 0 && !isPlayed
+        ? [`${workloads} workloads: too many to be played, they stay as they are`]
+        : [],
+    ],
+    memory: currentHost().process.memory(),
     ...failed === undefined ? {} : { failure: failed instanceof Error ? failed.message : String(failed) },
   };
   await Promise.all(runners.map((runner) => runner.stop().catch(() => {})));
