@@ -57,7 +57,8 @@ export function structureCauses(schema: Schema, path: string): Cause[] {
 
 function hasNoStructure(schema: Schema): boolean {
   if (UNSTRUCTURED.some((key) => isPresent(own(schema, key)))) return true;
-  if (Array.isArray(own(schema, "items")) || own(schema, PRESERVE) === false) return true;
+  const items = own(schema, "items");
+  if (Array.isArray(items) && items.length > 0 || own(schema, PRESERVE) === false) return true;
   const children = ["items", "additionalProperties", "not"].map((key) => subSchema(schema, key));
   const listed = ["allOf", "anyOf", "oneOf"].flatMap((key) => schemaList(schema, key));
   const named = schemaEntries(schema, "properties").map(([, child]) => child);
