@@ -13,7 +13,7 @@ import { type Invariant, type ObjectSource, simulate } from "../../lib/kits/test
 import { kinds, type Operator, operator, TemporaryError } from "../../mod.ts";
 import { definitionOf, Example, EXAMPLES, Plain, PLAINS } from "../support/worlds.ts";
 
-const RUNS = Number(process.env["RUNS"] ?? 3);
+const RUNS = Number(process.env["RUNS"] ?? 6);
 const SECONDS = Number(process.env["SECONDS"] ?? Infinity);
 const SEED = Number(process.env["LOTSE_SEED"] ?? 1);
 const SHRINK = Number(process.env["SHRINK"] ?? 20);

