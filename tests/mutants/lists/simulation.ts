@@ -32,6 +32,13 @@ const mutants: Mutant[] = [
       "!this.#isDue(state, item)) return;",
     ],
   ], tests),
+  // Notes are written before the status.
+  ...breaksOf("lib/execution/write_requests.ts", [
+    [
+      `if (status !== undefined) await this.mergeStatus(status);\n    if (finalizer === undefined) await this.merge(main);\n    else await this.mergeWithFinalizer(main, finalizer);`,
+      `if (finalizer === undefined) await this.merge(main);\n    else await this.mergeWithFinalizer(main, finalizer);\n    if (status !== undefined) await this.mergeStatus(status);`,
+    ],
+  ], tests),
 ];
 
 export default mutants;
