@@ -24,7 +24,7 @@ import { Inheritance } from "./inheritance.ts";
 import { Leaving } from "./leaving.ts";
 import { Kinds, mannersOf } from "../handlers/manners.ts";
 import { currentEssence, handledEssence } from "../settings/persistence/storage.ts";
-import { isUnseen, reconcile } from "./reconcile.ts";
+import { isUnseen, reconcile, settleNew } from "./reconcile.ts";
 import { Triggers } from "./triggers.ts";
 import { decideSuccesses, type Kind, loopingIn, prepare, type Run, type Turn } from "../handlers/turn.ts";
 import type { Result, Turn as Occasion, TurnResult, Worker, WorkQueue } from "./work_queue.ts";
@@ -318,9 +318,8 @@ export class Controller implements Worker {
     );
   }
 
-  #settleNew(state: ObjectState, { handlers }: Kind, { event }: ObjectEvent): void {
-    state.settle();
-    state.settledFor = handlers;
+  #settleNew(state: ObjectState, kind: Kind, { event }: ObjectEvent): void {
+    settleNew(state, kind);
     this.#options.observer.settled?.(state, event.type);
   }
 

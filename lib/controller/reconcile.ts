@@ -296,6 +296,12 @@ function rest(turn: Turn, writing: Writing, written: WriteResult): Result {
   return next;
 }
 
+/** An object that has just come is at rest without a turn: it is as its notes say. */
+export function settleNew(state: ObjectState, { handlers }: Kind): void {
+  state.settle();
+  state.settledFor = handlers;
+}
+
 /**
  * Whether the newest state is the state that the turn began with, with our notes on it, but for fields that no handler sees.
  */

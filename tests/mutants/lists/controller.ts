@@ -652,8 +652,10 @@ const passing: Mutant[] = [
       `told.event.type === "DELETED" || sees === undefined`,
       `told.event.type === "DELETED"`,
     ],
-    ["Controller.#settleNew", "state.settle();", ""],
-    ["Controller.#settleNew", "state.settledFor = handlers;", ""],
+  ], LISTED),
+  ...breaksOf(RECONCILE, [
+    ["settleNew", "state.settle();", ""],
+    ["settleNew", "state.settledFor = handlers;", ""],
   ], LISTED),
   ...breaksOf(RECONCILE, [
     [
