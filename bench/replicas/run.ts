@@ -15,7 +15,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { readLease } from "../../lib/engines/replicas/lease.ts";
 import { AuditedPlace, millisecondsOf, ReplicaProcess } from "../../tests/support/replica_processes.ts";
-import { EXAMPLES } from "../../tests/support/worlds.ts";
+import { EXAMPLES, LAST_HANDLED } from "../../tests/support/worlds.ts";
 import { readOptions } from "../../tools/options.ts";
 
 const OPERATOR = fileURLToPath(new URL("operator.ts", import.meta.url));
@@ -101,6 +101,18 @@ class Fleet implements AsyncDisposable {
     await this.#audited.place.client.patch(EXAMPLES, address, { type: "merge", body: { spec: { v } } });
   }
 
+  /** Waits until each object is noted as handled. */
+  async rests(): Promise<void> {
+    const { client } = this.#audited.place;
+    for (let isOpen = true; isOpen;) {
+      await sleep(1000);
+      isOpen = false;
+      for await (const { items } of client.list(EXAMPLES, { namespace: this.namespace })) {
+        isOpen ||= items.some(({ metadata }) => metadata.annotations?.[LAST_HANDLED] === undefined);
+      }
+    }
+  }
+
   /** How often handlers of all replicas were called. */
   get calls(): number {
     return this.replicas.reduce((sum, { program }) => sum + program.stdout.split("called ").length - 1, 0);
@@ -143,8 +155,7 @@ async function measureTakeover(signal: "SIGKILL" | "SIGTERM"): Promise<void> {
   await using fleet = await Fleet.open(audited, signal.toLowerCase(), {});
   let holder = await fleet.start();
   await fleet.create(objects);
-  await until(() => fleet.calls >= objects, objects / 10 + 60);
-  await sleep(3000);
+  await fleet.rests();
   for (let round = 1; round <= rounds; round++) {
     const standby = await fleet.start();
     await sleep(2000);
@@ -155,7 +166,8 @@ async function measureTakeover(signal: "SIGKILL" | "SIGTERM"): Promise<void> {
     await until(() => standby.replica.program.stdout.includes("taken"), 40);
     if (signal === "SIGTERM") await fleet.change(name, String(round));
     await until(() => standby.replica.program.stdout.includes(`called ${name} `), 20);
-    await sleep(1500);
+    // Until the note is written, and the server has written that into its log.
+    await sleep(3000);
     const lines = audited.audited(standby.username).filter((line) =>
       millisecondsOf(line.requestReceivedTimestamp) >= ended
     );

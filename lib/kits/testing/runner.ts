@@ -158,9 +158,15 @@ export class Runner implements AsyncDisposable {
       const world = count === undefined
         ? undefined
         : new ReplicaWorld(cluster as ServedCluster, this.#processes.length);
-      const own: HandlerCall[] = [];
+      const own = new Remembered<HandlerCall>(remembered, () => {});
       const controller = new AbortController();
-      const process: Process = { world, controller, calls: own, isRunning: true, run: Promise.resolve() };
+      const process: Process = {
+        world,
+        controller,
+        calls: own.items,
+        isRunning: true,
+        run: Promise.resolve(),
+      };
       this.#ops.push(runnable);
       this.#processes.push(process);
       if (world !== undefined) this.#replicas.push(replicaOf(process));
@@ -179,7 +185,7 @@ export class Runner implements AsyncDisposable {
         onCall: (call: HandlerCall) => {
           if (call.outcome !== undefined) return;
           calls.add(call);
-          if (count !== undefined) own.push(call);
+          if (count !== undefined) own.add(call);
         },
       };
       // Whether the memo has the operator's type is for the test to know.
