@@ -300,13 +300,15 @@ export class Shard {
   async #take(): Promise<void> {
     const { observed, attempts, identity } = this.#options;
     try {
+      // NB: the version that is written over is the one that was judged, and not a newer one that comes while a session is ended.
+      const before = observed.record(this.leaseName);
       const holder = observed.holderOf(this.place);
       const isOther = holder.is === "live" && holder.identity !== identity();
       if (isOther || !await this.#endSession(holder)) {
         attempts.lostRace();
         return this.input({ is: "refused" });
       }
-      await this.#write();
+      await this.#write(before);
       attempts.succeeded();
       this.input({ is: "written" });
     } catch (error) {
@@ -322,9 +324,8 @@ export class Shard {
     }
   }
 
-  async #write(): Promise<void> {
+  async #write(before: LeaseRecord | undefined): Promise<void> {
     const { observed, requests, moments, identity, leaseDuration } = this.#options;
-    const before = observed.record(this.leaseName);
     const now = moments.stamp();
     const holder = identity();
     const isSame = before?.holder === holder;
@@ -400,9 +401,11 @@ export class Shard {
 
   /** Makes the Lease again that a stranger has deleted. */
   async #remake(): Promise<void> {
-    const { logger, identity } = this.#options;
+    const { logger, identity, observed } = this.#options;
+    const before = observed.record(this.leaseName);
+    if (before !== undefined && before.holder !== identity()) return this.input({ is: "seized" });
     try {
-      await this.#write();
+      await this.#write(before);
     } catch (error) {
       const found = await this.#read().catch(() => undefined);
       if (found !== undefined && found.holder !== identity()) return this.input({ is: "seized" });
