@@ -50,8 +50,9 @@ const FIRST_ON_BUN = [
 ];
 
 /**
- * A change waits for these on no runtime: comparisons with Kopf and of both API servers, executables, the real control plane's own
- * tests, and the stories on it that take longest. Whoever changes one of these places asks for them by name.
+ * A change waits for these on no runtime: comparisons with Kopf and of both API servers, executables, new projects with each package
+ * manager, the real control plane's own tests, and the stories that take longest. Whoever changes one of these places asks for them by
+ * name.
  */
 const LATER = [
   "tests/architecture/patterns_test.ts",
@@ -62,9 +63,15 @@ const LATER = [
   "tests/e2e/generated_rights_test.ts",
   "tests/e2e/overload_test.ts",
   "tests/e2e/replicas_test.ts",
+  "tests/e2e/shared_objects_test.ts",
   "tests/e2e/uninstall_test.ts",
   "tests/e2e/webhooks_test.ts",
   "tests/oracle/",
+  "tests/package/stranger_test.ts",
+  "tests/package/tutorial_test.ts",
+  "tests/simulation/leaks_test.ts",
+  "tests/simulation/memory_test.ts",
+  "tests/simulation/replay_test.ts",
 ];
 
 /** Returns whether the file runs on the runtime in that part. */
