@@ -249,7 +249,7 @@ async function compile(
     if (result === undefined) continue;
     if (result.code === 0) {
       const said = await tryToRun(host, { way, args: ["--version"], cwd, signal });
-      return { name, version: /\d+\.\d+\.\d+\S*/.exec(said?.stdout ?? "")?.[0] };
+      return { name, version: /\d{1,9}\.\d{1,9}\.\d{1,9}\S*/.exec(said?.stdout ?? "")?.[0] };
     }
     throw new CommandError(failure(name, result));
   }

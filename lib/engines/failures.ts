@@ -257,7 +257,8 @@ function wordsOf({ handler, reason, message, isFinal }: Failure, noun: string): 
 }
 
 function shapeOf({ reason, message }: FailureWords, { isFinal }: Failure): Shape {
-  return { sort: `${reason} ${isFinal}`, message: message.replace(/[0-9a-f]*[0-9][0-9a-f]*/gi, "#") };
+  const shape = message.replace(/[0-9a-f]+/gi, (run) => /[0-9]/.test(run) ? "#" : run);
+  return { sort: `${reason} ${isFinal}`, message: shape };
 }
 
 /** A reason is one word; names of errors may be anything. */

@@ -82,11 +82,10 @@ function faultOf(text: string): string | undefined {
   const host = hostOf(authority);
   const user = authority.slice(0, Math.max(0, authority.length - host.length - 1));
   if (!/^[\w.:~!$&'()*+,;=%@-]*$/.test(user)) return "net/url: invalid userinfo";
-  const badPort = host.startsWith("[") ? /\](.+)$/.exec(host)?.[1] : /(:[^:]*)$/.exec(host)?.[1];
   if (host.startsWith("[") && !host.includes("]")) return "missing ']' in host";
-  if (badPort !== undefined && !/^:\d*$/.test(badPort)) {
-    return `invalid port ${JSON.stringify(badPort)} after host`;
-  }
+  const portAt = host.startsWith("[") ? host.indexOf("]") + 1 : host.lastIndexOf(":");
+  const port = portAt < 0 ? "" : host.slice(portAt);
+  if (port !== "" && !/^:\d*$/.test(port)) return `invalid port ${JSON.stringify(port)} after host`;
   const letter = /[\s`^{|}\\#/?@]/.exec(host)?.[0];
   if (letter !== undefined) return `invalid character ${JSON.stringify(letter)} in host name`;
   const escape = /%(?![0-9A-Fa-f]{2}).{0,2}/.exec(`${host}${path}`)?.[0];
