@@ -34,12 +34,15 @@ export class CallSite {
 
   /** The caller's file and line, such as "/app/handlers.ts:12:4"; undefined if the runtime does not tell. */
   get place(): string | undefined {
-    const [first = ""] = this.frames;
-    const line = first.trim();
-    const place = line.endsWith(")")
-      ? line.slice(line.lastIndexOf("(") + 1, -1)
-      : line.slice(line.lastIndexOf(" ") + 1);
-    return /:\d+$/.test(place) ? place.replace(/^file:\/\//, "") : undefined;
+    for (const frame of this.frames) {
+      const line = frame.trim();
+      const place = line.endsWith(")")
+        ? line.slice(line.lastIndexOf("(") + 1, -1)
+        : line.slice(line.lastIndexOf(" ") + 1);
+      // Frames of the runtime itself have none.
+      if (/:\d+$/.test(place)) return place.replace(/^file:\/\//, "");
+    }
+    return undefined;
   }
 }
 
