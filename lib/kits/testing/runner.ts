@@ -3,13 +3,7 @@
  */
 
 import { fixedCredentials, type Impersonation } from "../../client/auth/connection_info.ts";
-// NB: operators load these modules when they need them, and a virtual clock does not wait for files that are really read.
-import "../../handlers/admission/app.ts";
-import "../../engines/metrics/metrics.ts";
-import "../../engines/replicas/options.ts";
-import "../../engines/replicas/replicas.ts";
-import "../../engines/tracing.ts";
-import "../../runtime/certificates.ts";
+import "./loaded_modules.ts";
 import type { HandlerCall } from "../../engines/calls.ts";
 import type { LedgerRecord } from "../../engines/ledger.ts";
 import { boundToHandler, currentArguments, currentHandler } from "../../execution/invoke.ts";

@@ -13,6 +13,7 @@ import type { Host, Seconds } from "../../../runtime/host.ts";
 import { createLogger, type LogRecord } from "../../../runtime/logging.ts";
 import type { VirtualHost } from "../../../runtime/virtual/host.ts";
 import { createVirtualRandom } from "../../../runtime/virtual/random.ts";
+import "../loaded_modules.ts";
 import { ReplicaClock } from "../replica_clock.ts";
 import type { Journal } from "./journal.ts";
 import { Wire, type WireOptions } from "./wire.ts";
