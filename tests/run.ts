@@ -15,7 +15,7 @@ import { findControlPlane } from "./control_plane/binaries.ts";
 import { Lender, LENDER_VARIABLE } from "./control_plane/lending.ts";
 import { cpuOfEnded, cpuOfLastEnded } from "./runner/cpu_time.ts";
 import { type Job, type JobReport, runJob } from "./runner/jobs.ts";
-import { type Part, runsOn } from "./runner/plan.ts";
+import { mostlyWaits, type Part, runsOn } from "./runner/plan.ts";
 import { runAll } from "./runner/pool.ts";
 import { EXPECTATIONS, FLOORS } from "./runner/expectations.ts";
 import { remember, repeatFailed, type RunAgain, startLoad } from "./runner/repeats.ts";
@@ -175,7 +175,7 @@ function whyNoFile({ filters, tag }: Options): string {
 
 function planJobs(files: readonly string[], { only, tag, part, minutes }: Options): Job[] {
   const names = RUNTIMES.filter((name) => only === undefined || only === name);
-  return names.flatMap((name) => {
+  const jobs = names.flatMap((name) => {
     const chosen = files.filter((file) => runsOn(name, file, part) || (name === "node" && only === "node"));
     if (chosen.length === 0) return [];
     const runtime = findRuntime(name);
@@ -189,6 +189,7 @@ function planJobs(files: readonly string[], { only, tag, part, minutes }: Option
       timeout: minutes * 60_000,
     }));
   });
+  return jobs.sort((a, b) => Number(mostlyWaits(b.file)) - Number(mostlyWaits(a.file)));
 }
 
 /** Lays down node_modules, which Bun and Node need. Takes no time when it is there. */

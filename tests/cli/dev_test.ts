@@ -72,25 +72,6 @@ describe("lotse dev", () => {
     await dev.wrote(/Seen data="\{\\"x\\":\\"1\\"\}" labels="\{\\"a\\":\\"1\\"\}"/);
   });
 
-  it(
-    "says beside the running operator that types do not fit, and that they fit again",
-    { timeout: PATIENCE * 2, skip: "Deno" in globalThis ? false : "the checkout has no compiler but Deno's" },
-    async () => {
-      const code = (field: string) =>
-        `import { operator, resource } from "@lotse/lotse";
-        const Thing = resource<{ title?: string }>({ group: "example.com", version: "v1", plural: "things" });
-        const op = operator();
-        op.on.create(Thing, function made({ logger, spec }) { logger.info(String(spec.${field})); });
-        export default op;`;
-      const folder = project({ ...files, "handlers.ts": code("titel") });
-      await using dev = lotse(["dev", "handlers.ts", "--apply", "crd.yaml", "thing.yaml"], { cwd: folder });
-      await dev.wrote(/\] undefined/);
-      await dev.wrote(/Types do not fit: Property 'titel' does not exist .* at=handlers\.ts:4\n/);
-      save(folder, "handlers.ts", code("title"));
-      await dev.wrote(/Types fit again/);
-    },
-  );
-
   it("takes up what handlers import, too", { timeout: PATIENCE }, async () => {
     const folder = project({ ...files, "handlers.ts": handlers("one") });
     await using dev = lotse(["dev", "handlers.ts", "--apply", "."], { cwd: folder });

@@ -51,12 +51,13 @@ const FIRST_ON_BUN = [
 
 /**
  * A change waits for these on no runtime: comparisons with Kopf and of both API servers, executables, new projects with each package
- * manager, the real control plane's own tests, and the stories that take longest. Whoever changes one of these places asks for them by
+ * manager, the real control plane's own tests, the compiler beside `dev`, and the stories that take longest. Whoever changes one of these places asks for them by
  * name.
  */
 const LATER = [
   "tests/architecture/patterns_test.ts",
   "tests/cli/build_test.ts",
+  "tests/cli/dev_types_test.ts",
   "tests/conformance/apiserver/",
   "tests/control_plane/",
   "tests/e2e/database_test.ts",
@@ -73,6 +74,14 @@ const LATER = [
   "tests/simulation/memory_test.ts",
   "tests/simulation/replay_test.ts",
 ];
+
+/** These mostly wait, for half a minute: they begin early, so that no core is idle at the end. */
+const WAITING = ["tests/conformance/host/", "tests/cli/dev_test.ts"];
+
+/** Returns whether the file takes long without much to compute, and so begins before others. */
+export function mostlyWaits(file: string): boolean {
+  return isIn(WAITING, file);
+}
 
 /** Returns whether the file runs on the runtime in that part. */
 export function runsOn(runtime: RuntimeName, file: string, part: Part): boolean {
