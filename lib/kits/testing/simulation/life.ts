@@ -28,7 +28,8 @@ export interface Simulated {
 }
 
 /** The parts of a process. */
-export interface LifeOptions extends Pick<WireOptions, "serve" | "faultOf" | "seed"> {
+export interface LifeOptions extends Pick<WireOptions, "serve" | "faultOf" | "traffic"> {
+  readonly seed: number;
   /** Its number among all of the run. */
   readonly number: number;
   /** Its place among the replicas. */
@@ -68,8 +69,18 @@ export class Life {
 
   /** Starts it. */
   constructor(options: LifeOptions) {
-    const { number, replica, simulated: { op, caches }, base, journal, seed, serve, faultOf, sharesObjects } =
-      options;
+    const {
+      number,
+      replica,
+      simulated: { op, caches },
+      base,
+      journal,
+      seed,
+      serve,
+      faultOf,
+      traffic,
+      sharesObjects,
+    } = options;
     this.#options = options;
     this.number = number;
     this.replica = replica;
@@ -79,7 +90,7 @@ export class Life {
     const kill = (): void => this.kill();
     this.wire = new Wire({
       life: number,
-      seed,
+      traffic,
       base: base.clock,
       clock: this.clock,
       journal,

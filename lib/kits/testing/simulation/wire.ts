@@ -1,9 +1,6 @@
 /**
- * The way between one process of a simulated operator and the API server: each request and each event of a watch takes its time,
- * and goes wrong as the plan says.
- *
- * Delays are drawn from the seed and the request itself, not from a row of numbers: so a request that is left out changes no
- * other one's delay, and the order in which a runtime starts two requests at once does not count.
+ * The way between one process of a simulated operator and the API server: each request and each event of a watch arrives when the
+ * traffic lets it, and goes wrong as the plan says.
  */
 
 import { isObject } from "../../../model/json.ts";
@@ -11,15 +8,15 @@ import type { KubeObject } from "../../../model/object.ts";
 import type { Seconds } from "../../../runtime/host.ts";
 import { parseJson } from "../../../runtime/json.ts";
 import type { VirtualClock } from "../../../runtime/virtual/clock.ts";
-import { createVirtualRandom } from "../../../runtime/virtual/random.ts";
 import type { ReplicaClock } from "../replica_clock.ts";
 import { type Journal, type SeenRequest, titleOf } from "./journal.ts";
 import { type FailStep, FAULT_WORDS, type KillMoment } from "./plan.ts";
+import type { Passage, Traffic } from "./traffic.ts";
 
 /** The parts of a wire. */
 export interface WireOptions {
   readonly life: number;
-  readonly seed: number;
+  readonly traffic: Traffic;
   /** The clock of the world, and the clock of the process. */
   readonly base: VirtualClock;
   readonly clock: ReplicaClock;
@@ -37,9 +34,6 @@ interface ArmedKill {
   readonly at: KillMoment;
   left: number;
 }
-
-/** How long a request, an answer and an event are on their way, at least and at most; one in eight takes the longest. */
-const TRAVEL = { least: 0.001, most: 0.03, rarely: 1.5 };
 
 /** How long "slow" is. */
 const SLOW: Seconds = 20;
@@ -104,7 +98,7 @@ export class Wire {
 
   /** Answers a request of the process. */
   async fetch(request: Request): Promise<Response> {
-    const { base, clock, journal, serve, faultOf, life } = this.#options;
+    const { base, clock, journal, serve, faultOf, life, traffic } = this.#options;
     const seen = readRequest(request, life);
     const title = titleOf(seen);
     const number = (this.#counts.get(title) ?? 0) + 1;
@@ -112,16 +106,16 @@ export class Wire {
     const isWrite = isAuthorsWrite(seen);
     const kill = isWrite ? this.#dueKill() : undefined;
     const fault = faultOf(seen);
-    const delay = this.#delays(`${title} ${number}`);
+    const passage = traffic.open(seen, number);
     if (fault !== undefined) {
       journal.say("fault", `${life} ${title} ${fault}`, `The operator's ${title} ${FAULT_WORDS[fault]}`);
     }
     if (kill === "sent") this.#options.kill();
-    await base.sleep(delay());
+    await passage.pass({ sort: "request", request });
     await this.#passable(request);
     if (fault === "unsent") throw connectionReset();
     if (fault !== undefined && isRefusal(fault)) {
-      await base.sleep(delay());
+      await passage.pass({ sort: "answer", status: Number(fault), text: "" });
       await this.#passable(request);
       return refusalOf(fault);
     }
@@ -129,9 +123,8 @@ export class Wire {
     if (seen.verb === "watch" && response.ok && response.body !== null) {
       journal.answered(seen, { status: response.status });
       const stream = new EventStream(response.body, {
-        base,
         clock,
-        delay,
+        passage,
         onEnd: () => this.#streams.delete(stream),
       });
       if (this.#isDead) stream.abandon();
@@ -143,11 +136,8 @@ export class Wire {
     journal.answered(seen, { status: response.status, ...factsOf(after) });
     if (kill === "applied") this.#options.kill();
     if (fault === "slow") await base.sleep(SLOW);
-    if (fault === "lost") {
-      await base.sleep(delay());
-      throw connectionReset();
-    }
-    await base.sleep(delay());
+    await passage.pass({ sort: "answer", status: response.status, text });
+    if (fault === "lost") throw connectionReset();
     await this.#passable(request);
     if (kill === "answered") base.after(0.0005, this.#options.kill);
     if (fault === "504") return refusalOf(fault);
@@ -173,15 +163,6 @@ export class Wire {
       }
     }
   }
-
-  #delays(key: string): () => Seconds {
-    const random = createVirtualRandom(hashOf(`${this.#options.seed} ${this.#options.life} ${key}`));
-    return () => {
-      const chance = random.next();
-      const { least, most, rarely } = TRAVEL;
-      return chance < 0.875 ? least + random.next() * most : least + random.next() * rarely;
-    };
-  }
 }
 
 /** The events of one watch on their way. */
@@ -190,8 +171,6 @@ class EventStream {
   readonly #options: EventStreamOptions;
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
-  /** When the last event arrives: none overtakes another one. */
-  #last: Seconds = 0;
   #isSilent = false;
   #isOver = false;
 
@@ -233,20 +212,13 @@ class EventStream {
       if (done || this.#isOver) break;
       const lines = (rest + decoder.decode(value, { stream: true })).split("\n");
       rest = lines.pop() ?? "";
-      for (const line of lines) this.#later(() => this.#arrive(`${line}\n`));
+      for (const line of lines) this.#options.passage.stream(line, () => this.#arrive(`${line}\n`));
     }
-    this.#later(() => {
+    this.#options.passage.stream("", () => {
       if (this.#isOver || this.#isSilent) return;
       this.#end();
       this.#controller?.close();
     });
-  }
-
-  #later(arrive: () => void): void {
-    const { base, delay } = this.#options;
-    const now = base.monotonic();
-    this.#last = Math.max(now + delay(), this.#last + 0.001);
-    base.after(this.#last - now, arrive);
   }
 
   async #arrive(line: string): Promise<void> {
@@ -263,9 +235,8 @@ class EventStream {
 }
 
 interface EventStreamOptions {
-  readonly base: VirtualClock;
   readonly clock: ReplicaClock;
-  readonly delay: () => Seconds;
+  readonly passage: Passage;
   readonly onEnd: () => void;
 }
 
@@ -369,15 +340,7 @@ function refusalOf(fault: FailStep["fault"]): Response {
   return new Response(JSON.stringify(body), { status: code, headers });
 }
 
-function connectionReset(): Error {
+/** The error of a connection that broke. */
+export function connectionReset(): Error {
   return Object.assign(new Error("The connection was reset"), { code: "ECONNRESET" });
-}
-
-/** A number of 32 bits for a text (FNV-1a). */
-export function hashOf(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index++) {
-    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-  }
-  return hash >>> 0;
 }

@@ -11,6 +11,7 @@ import { History } from "./history.ts";
 import { Journal, type SeenRequest } from "./journal.ts";
 import { Life, type Simulated } from "./life.ts";
 import { describeStep, type FailStep, type PlannedObject, type Step } from "./plan.ts";
+import { DrawnTraffic, type Traffic } from "./traffic.ts";
 import { isAuthorsWrite } from "./wire.ts";
 
 /** The parts of a world. */
@@ -19,6 +20,8 @@ export interface WorldOptions {
   /** Makes an operator for each process. */
   readonly make: () => Simulated;
   readonly seed: number;
+  /** Default: each message takes its time by the seed. */
+  readonly traffic?: Traffic;
   /** Undefined: one process without Leases. */
   readonly replicas: number | undefined;
   /** The kinds of planned objects, by plural and group. */
@@ -49,6 +52,7 @@ export class World {
   created = 0;
   readonly #options: WorldOptions;
   readonly #began: number;
+  readonly #traffic: Traffic;
   #faults: ArmedFault[] = [];
   /** How long a process is not replaced, by its place. */
   readonly #downtimes = new Map<number, number>();
@@ -60,6 +64,7 @@ export class World {
     this.kinds = kinds;
     const { clock } = cluster.host;
     this.#began = clock.monotonic();
+    this.#traffic = options.traffic ?? new DrawnTraffic(options.seed, clock);
     this.journal = new Journal(() => clock.monotonic() - this.#began);
   }
 
@@ -194,6 +199,7 @@ export class World {
       number,
       replica,
       seed,
+      traffic: this.#traffic,
       simulated: make(),
       base: host,
       journal: this.journal,
