@@ -182,8 +182,13 @@ export class DiffBase implements DiffBaseStorage {
   /** Returns the first form that fits: as it is, compressed, in outline, or a digest alone. */
   #fitting(body: KubeObject, essence: JsonObject, about: About): { text: string; isWhole: boolean } {
     const fits = (text: string): boolean => this.#options.place.fits(body, this.#options.id, text);
-    const plain = canonicalJson(withAbout(essence, about));
-    if (fits(plain)) return { text: plain, isWhole: true };
+    const content = withAbout(essence, about);
+    const plain = canonicalJson(content);
+    if (fits(plain)) {
+      // The object comes back with this note.
+      this.#keep(readNote(plain, content));
+      return { text: plain, isWhole: true };
+    }
     const packed = (more: object): string => canonicalJson({ [ABOUT]: { ...tersely(about), ...more } });
     const deflated = packed({ deflated: compressText(canonicalJson(essence)) });
     if (fits(deflated)) return { text: deflated, isWhole: true };
