@@ -3,33 +3,20 @@
  * that one is made small, and told.
  */
 
-import { currentArguments, currentHandler } from "../../../execution/invoke.ts";
 import { digestOf } from "../../../model/encoding.ts";
-import type { KubeObject } from "../../../model/object.ts";
 import { currentHost } from "../../../runtime/current_host.ts";
 import type { Seconds } from "../../../runtime/host.ts";
-import { watchChance } from "../../../runtime/virtual/chance.ts";
-import { Administrator } from "../administrator.ts";
-import { type TestCluster, testCluster } from "../cluster.ts";
-import { type Manifests, readManifests } from "../manifests.ts";
-import { ReplicaClock } from "../replica_clock.ts";
-import { drawPlan, type ObjectSource, type SimulatedFaults } from "./draw.ts";
+import { drawPlan, type SimulatedFaults } from "./draw.ts";
 import type { Found } from "./invariants.ts";
-import type { Simulated, SimulatedOperator } from "./life.ts";
+import { Laboratory, type LaboratoryOptions } from "./laboratory.ts";
+import type { SimulatedOperator } from "./life.ts";
 import type { Plan } from "./plan.ts";
-import { type Invariant, type PlanRun, runPlan, type RunSetting } from "./run_plan.ts";
+import { type Invariant, type PlanRun, runPlan } from "./run_plan.ts";
 import { shrinkPlan } from "./shrink.ts";
-import { checkSources, findSources, type Sources } from "./sources.ts";
 import { tellStory, testOf } from "./story.ts";
 
 /** How to simulate. */
-export interface SimulateOptions {
-  /** Definitions of the operator's kinds, and all that it needs to be there. */
-  readonly manifests?: Manifests;
-  /** Objects as they may be: each creation begins with one of them. Default: all values are drawn from schemas. */
-  readonly samples?: Manifests;
-  /** Sources of objects of one's own. Default: definitions and samples. */
-  readonly sources?: readonly ObjectSource[];
+export interface SimulateOptions extends LaboratoryOptions {
   /** The seed of the first run; the next ones follow. Default: 1. */
   readonly seed?: number;
   /** How many runs. Default: 100. */
@@ -53,10 +40,6 @@ export interface SimulateOptions {
   readonly invariants?: readonly Invariant[];
   /** One run of this plan, as a finding has printed it, in place of drawn ones. */
   readonly plan?: Plan;
-  /** Is awaited before each run, such as to load modules anew. Default: there is no need. */
-  readonly beforeRun?: () => void | Promise<void>;
-  /** Is given each operator whose code runs no more: the function may return it again. Default: it is forgotten. */
-  readonly onEnded?: (op: SimulatedOperator) => void;
   /** Is called after each run. */
   readonly onRun?: (progress: SimulationProgress) => void;
   /** How long a finding may be made smaller, in seconds of the processor. Default: 20. */
@@ -213,41 +196,16 @@ function checkOptions(make: unknown, options: SimulateOptions): void {
 /** Runs plans, and keeps what they need. */
 export class Simulator implements AsyncDisposable {
   readonly #options: SimulateOptions;
-  readonly #base: TestCluster;
-  readonly #sources: Sources;
-  readonly #make: () => SimulatedOperator;
-  readonly #chance: Disposable;
-  readonly #made = new WeakSet<SimulatedOperator>();
-  /** Operators whose process has ended. */
-  readonly #free = new WeakMap<SimulatedOperator, Simulated>();
-  #noticed: Found | undefined;
+  readonly #laboratory: Laboratory;
 
-  private constructor(
-    make: () => SimulatedOperator,
-    options: SimulateOptions,
-    { base, sources }: { readonly base: TestCluster; readonly sources: Sources },
-  ) {
-    this.#make = make;
+  private constructor(options: SimulateOptions, laboratory: Laboratory) {
     this.#options = options;
-    this.#base = base;
-    this.#sources = sources;
-    this.#chance = watchChance({ isInside: isInProcess, onUse: (name, place) => this.#notice(name, place) });
+    this.#laboratory = laboratory;
   }
 
   /** Makes the cluster that all runs begin with. */
   static async open(make: () => SimulatedOperator, options: SimulateOptions): Promise<Simulator> {
-    const base = await testCluster();
-    const admin = new Administrator(base);
-    const applied = await base.apply(options.manifests ?? []);
-    const definitions = applied.filter(({ kind }) => kind === "CustomResourceDefinition");
-    // Objects that are read say their own type.
-    const samples = await readManifests(options.samples ?? []) as readonly KubeObject[];
-    const sources = await findSources({ definitions, samples, own: options.sources ?? [] }, admin);
-    const trial = base.fork();
-    await checkSources(sources, new Administrator(trial));
-    await trial[Symbol.asyncDispose]();
-    admin[Symbol.dispose]();
-    return new Simulator(make, options, { base, sources });
+    return new Simulator(options, await Laboratory.open(make, options));
   }
 
   /** Runs all plans. @throws {SimulationError} If one breaks a rule. */
@@ -275,59 +233,15 @@ export class Simulator implements AsyncDisposable {
 
   #draw(seed: number): Plan {
     const { steps = 10, objects = 2, faults = true, replicas = 1, compare = true } = this.#options;
-    const { sources } = this.#sources;
+    const { sources } = this.#laboratory.sources;
     const chosen = typeof faults === "boolean" ? allFaults(faults) : faults;
     const plan = drawPlan(seed, { sources, steps, objects, replicas, faults: chosen });
     return compare ? plan : { ...plan, compare: false };
   }
 
   async #try(plan: Plan): Promise<PlanRun> {
-    this.#noticed = undefined;
-    await this.#options.beforeRun?.();
-    return await runPlan(plan, this.#setting());
-  }
-
-  #setting(): RunSetting {
     const { invariants = [], replicas } = this.#options;
-    return {
-      fork: () => this.#base.fork(),
-      make: () => this.#newOperator(),
-      release: (simulated) => this.#release(simulated),
-      kinds: this.#sources.kinds,
-      replicas,
-      invariants,
-      chance: () => this.#noticed,
-    };
-  }
-
-  #release(simulated: Simulated): void {
-    const { onEnded } = this.#options;
-    if (onEnded === undefined) return;
-    this.#free.set(simulated.op, simulated);
-    onEnded(simulated.op);
-  }
-
-  /** @throws {TypeError} If the author's function has returned it before, and its process has not ended. */
-  #newOperator(): Simulated {
-    const op = this.#make();
-    const free = this.#free.get(op);
-    if (free !== undefined) {
-      this.#free.delete(op);
-      return free;
-    }
-    if (this.#made.has(op)) {
-      throw new TypeError(
-        "Cannot simulate: the function has returned the same operator twice, and each process has its own",
-      );
-    }
-    this.#made.add(op);
-    const watched = [...this.#sources.kinds].filter(([, { plural, group }]) =>
-      op.declared.some(({ resource }) => resource?.plural === plural && (resource.group ?? "") === group)
-    );
-    const caches = watched.map(([kind, { group, version, plural }]) =>
-      [kind, op.cache(group === "" ? `${plural}.${version}` : `${plural}.${version}.${group}`)] as const
-    );
-    return { op, caches: new Map(caches) };
+    return await runPlan(plan, await this.#laboratory.prepare({ invariants, replicas }));
   }
 
   /** Now and then, a run is repeated: then it must go the same way. */
@@ -370,19 +284,9 @@ export class Simulator implements AsyncDisposable {
     };
   }
 
-  #notice(name: string, place: string | undefined): void {
-    const where = place === undefined ? "" : ` at ${place}`;
-    this.#noticed ??= {
-      rule: "chance",
-      message:
-        `\`${currentHandler()}\` calls ${name}${where}: such a run cannot be repeated (take the \`clock\` of the arguments, or hand such functions in)`,
-    };
-  }
-
-  /** Ends the watch over chance, and the cluster. */
+  /** Ends the laboratory. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#chance[Symbol.dispose]();
-    await this.#base[Symbol.asyncDispose]();
+    await this.#laboratory[Symbol.asyncDispose]();
   }
 }
 
@@ -390,14 +294,8 @@ function allFaults(areOn: boolean): SimulatedFaults {
   return { requests: areOn, watches: areOn, kills: areOn, processes: areOn, writers: areOn };
 }
 
-/** Whether the running code is a handler of a simulated process. */
-function isInProcess(): boolean {
-  const args = currentArguments();
-  return typeof args === "object" && args !== null && "clock" in args && args.clock instanceof ReplicaClock;
-}
-
 /** Returns the first difference between two runs of one plan. */
-function differenceOf(first: PlanRun, second: PlanRun): Found | undefined {
+export function differenceOf(first: PlanRun, second: PlanRun): Found | undefined {
   if (first.journal.digest === second.journal.digest) return undefined;
   const [one, two] = [first.journal.text, second.journal.text];
   const place = one.findIndex((line, index) => line !== two[index]);
