@@ -104,8 +104,8 @@ export const SURFACE: Readonly<Record<string, string>> = {
   `,
   "./testing": `
     Action ClockStep Cluster ClusterOfTest ConnectedCluster CreateStep DeleteStep EditStep Expected ExpectedPart
-    FailStep Finding Found GlobalName HandlerCall HoldStep Invariant KillMoment KillStep LeaseStep LogRecord
-    Manifest Manifests ObjectSource Plan PlannedObject RealCluster RealClusterOptions RequestFault RestartStep
+    FailStep Finding Found GlobalName HandlerCall HoldStep Invariant KillMoment KillStep LaboratoryOptions LeaseStep
+    LogRecord Manifest Manifests ObjectSource Plan PlannedObject RealCluster RealClusterOptions RequestFault RestartStep
     RestingWorld Runnable Runner ServedCluster SimulateOptions SimulatedFaults SimulatedOperator Simulation
     SimulationError SimulationProgress Snapshot StartOptions Step SuspendStep TestCluster TestClusterOptions
     TestReplica UntilOptions VirtualClock VirtualFetch VirtualHost VirtualHostOptions VirtualNetwork

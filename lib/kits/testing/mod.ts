@@ -42,6 +42,7 @@ export {
   SimulationError,
   type SimulationProgress,
 } from "./simulation/simulate.ts";
+export type { LaboratoryOptions } from "./simulation/laboratory.ts";
 export type { ObjectSource, SimulatedFaults } from "./simulation/draw.ts";
 export type { Found } from "./simulation/invariants.ts";
 export type { SimulatedOperator } from "./simulation/life.ts";
