@@ -57,10 +57,10 @@ const FIRST_ON_BUN = [
 const LATER = [
   "tests/architecture/patterns_test.ts",
   "tests/cli/build_test.ts",
-  "tests/cli/dev_types_test.ts",
   "tests/conformance/apiserver/",
   "tests/control_plane/",
   "tests/e2e/database_test.ts",
+  "tests/e2e/dev_types_test.ts",
   "tests/e2e/generated_rights_test.ts",
   "tests/e2e/overload_test.ts",
   "tests/e2e/replicas_test.ts",

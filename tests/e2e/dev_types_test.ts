@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { lotse, PATIENCE, project, save } from "./processes.ts";
+import { lotse, PATIENCE, project, save } from "../cli/processes.ts";
 
 const CRD = `
 apiVersion: apiextensions.k8s.io/v1
