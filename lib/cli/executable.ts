@@ -54,7 +54,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Adder>>> = {
   "heap-snapshot": async () => (await import("./log_level.ts")).addHeapSnapshot,
   retry: async () => (await import("./steer.ts")).addRetry,
   why: async () => (await import("./why.ts")).addWhy,
-  top: async () => (await import("./why.ts")).addTop,
+  top: async () => (await import("./top.ts")).addTop,
   queue: async () => (await import("./why.ts")).addQueue,
   uninstall: async () => (await import("./uninstall.ts")).addUninstall,
 };

@@ -28,7 +28,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Adder>>> = {
   pause: async () => (await import("./steer.ts")).addPause,
   retry: async () => (await import("./steer.ts")).addRetry,
   why: async () => (await import("./why.ts")).addWhy,
-  top: async () => (await import("./why.ts")).addTop,
+  top: async () => (await import("./top.ts")).addTop,
   queue: async () => (await import("./why.ts")).addQueue,
   "log-level": async () => (await import("./log_level.ts")).addLogLevel,
   "heap-snapshot": async () => (await import("./log_level.ts")).addHeapSnapshot,

@@ -19,6 +19,11 @@ export interface TopRow {
   /** In seconds, from the histogram of all its calls. */
   readonly p50: number | undefined;
   readonly p99: number | undefined;
+  /** For how long its code has computed, in seconds: a lower bound of its CPU. See docs/metrics.md. */
+  readonly computed: number;
+  /** How many requests its code has made, and the bytes of their bodies and answers. */
+  readonly requests: number;
+  readonly bytes: number;
 }
 
 interface Sample {
@@ -52,6 +57,18 @@ interface Running {
   readonly oldest: number;
 }
 
+/** The columns by which rows can be sorted. */
+export const SORTS = [
+  "failing",
+  "active",
+  "calls",
+  "p99",
+  "computed",
+  "requests",
+  "bytes",
+  "handler",
+] as const;
+
 /** How the table is made. */
 export interface TableOptions {
   /** The column by which rows are sorted. */
@@ -60,17 +77,22 @@ export interface TableOptions {
   readonly filter?: string;
   /** The calls that go on. Default: the operator does not tell. */
   readonly running?: readonly Running[];
+  /** How many lines there is room for. Default: as many as are needed, and 40 handlers. */
+  readonly rows?: number;
   /** The look before. */
   readonly before?: { readonly streams: readonly StreamRow[]; readonly seconds: number };
 }
 
-/** How many rows fit on a screen, the head left out. */
+/** How many handlers are shown where nobody says how many lines there is room for. */
 const MOST_ROWS = 40;
+
+/** So many lines are the tables' own: two heads, and the empty lines between. */
+const FRAME = 5;
 
 /** Returns the rows of an operator, and the same as text. */
 export function tableOf(
   metrics: string,
-  { sort, filter = "", running = [], before }: TableOptions,
+  { sort, filter = "", running = [], before, rows: room }: TableOptions,
 ): { readonly rows: readonly TopRow[]; readonly streams: readonly StreamRow[]; readonly text: string } {
   const samples = metrics.split("\n").flatMap(parse);
   const isWanted = (text: string): boolean => text.toLowerCase().includes(filter.toLowerCase());
@@ -84,9 +106,30 @@ export function tableOf(
     }`,
     `planned ${sum("lotse_planned_reconciles")}, CPU ${sum("process_cpu_seconds_total").toFixed(1)} s`,
     `memory ${Math.round(sum("process_resident_memory_bytes") / 1e6)} MB`,
+    `requests ${sum("rest_client_requests_total")}`,
   ].join(", ");
-  const lines = rows.slice(0, MOST_ROWS).map((
-    { kind, handler, active, running: age, calls, failed, failing, oldest, p50, p99 },
+  const streams = streamsOf(samples, before).filter(({ kind }) => isWanted(kind));
+  // Handlers come first; streams get the lines that are left, and half of them at most.
+  const shown = room === undefined ? MOST_ROWS : Math.max(
+    1,
+    Math.min(rows.length, room - FRAME - Math.min(streams.length, Math.ceil((room - FRAME) / 2))),
+  );
+  const lines = rows.slice(0, shown).map((
+    {
+      kind,
+      handler,
+      active,
+      running: age,
+      calls,
+      failed,
+      failing,
+      oldest,
+      p50,
+      p99,
+      computed,
+      requests,
+      bytes,
+    },
   ) => [
     handler || "(the framework)",
     kind,
@@ -98,6 +141,9 @@ export function tableOf(
     failing > 0 ? seconds(oldest) : "",
     p50 === undefined ? "" : seconds(p50),
     p99 === undefined ? "" : seconds(p99),
+    seconds(computed),
+    String(requests),
+    size(bytes),
   ]);
   const table = align([[
     "HANDLER",
@@ -110,9 +156,11 @@ export function tableOf(
     "SINCE",
     "P50",
     "P99",
+    "COMPUTED",
+    "REQUESTS",
+    "BYTES",
   ], ...lines]);
-  const more = rows.length > MOST_ROWS ? `\nand ${rows.length - MOST_ROWS} more` : "";
-  const streams = streamsOf(samples, before).filter(({ kind }) => isWanted(kind));
+  const more = rows.length > shown ? `\nand ${rows.length - shown} more` : "";
   const told = streams.length === 0 ? "" : `\n\n${align(streamTable(streams))}`;
   return { rows, streams, text: `${head}\n\n${table}${more}${told}` };
 }
@@ -141,6 +189,9 @@ function rowsOf(samples: readonly Sample[], running: readonly Running[]): TopRow
       oldest: of("lotse_oldest_failing_seconds"),
       p50: quantile(0.5, mine),
       p99: quantile(0.99, mine),
+      computed: of("lotse_handler_compute_seconds_total"),
+      requests: of("lotse_handler_requests_total"),
+      bytes: of("lotse_handler_request_bytes_total"),
     };
   });
 }
@@ -200,14 +251,8 @@ function orderBy(column: string): (a: TopRow, b: TopRow) => number {
   const byName = (a: TopRow, b: TopRow): number =>
     `${a.kind} ${a.handler}` < `${b.kind} ${b.handler}` ? -1 : 1;
   if (column === "handler") return byName;
-  const of = (row: TopRow): number =>
-    column === "calls"
-      ? row.calls
-      : column === "active"
-      ? row.active
-      : column === "p99"
-      ? row.p99 ?? 0
-      : row.failing;
+  const of = ({ failing, active, calls, p99 = 0, computed, requests, bytes }: TopRow): number =>
+    ({ failing, active, calls, p99, computed, requests, bytes })[column] ?? failing;
   return (a, b) => of(b) - of(a) || byName(a, b);
 }
 
@@ -215,6 +260,11 @@ function align(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, place) => Math.max(...rows.map((row) => row[place]?.length ?? 0)));
   return rows.map((row) => row.map((cell, place) => cell.padEnd(widths[place] ?? 0)).join("  ").trimEnd())
     .join("\n");
+}
+
+function size(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  return bytes < 1e6 ? `${Math.round(bytes / 1000)} kB` : `${Math.round(bytes / 1e6)} MB`;
 }
 
 function seconds(value: number): string {

@@ -1,25 +1,17 @@
-/** `why`, `queue` and `top` ask operators that run on this machine, also inside of a Pod, or in a cluster. */
+/** `why` and `queue` ask operators that run on this machine, also inside of a Pod, or in a cluster. */
 
 import type { Command } from "commander";
 
 import type { AskedPod } from "../operator/pod_ask.ts";
 import type { Explanation, Question, Queued } from "../public/types.ts";
-import type { Host, Seconds } from "../runtime/host.ts";
+import type { Host } from "../runtime/host.ts";
 import { addAskOptions, type AskFlags, askHere, askThere, load, printAll } from "./asked.ts";
 import { CommandError, UsageError } from "./errors.ts";
-import { addExamples, CommandOption, wholeNumber } from "./program.ts";
-import { tableOf, type TableOptions } from "./top_table.ts";
+import { addExamples, CommandOption } from "./program.ts";
 
 interface WhyFlags extends AskFlags {
   readonly namespace?: string;
   readonly offline?: boolean;
-}
-
-interface TopFlags extends AskFlags {
-  readonly once?: boolean;
-  readonly interval?: Seconds;
-  readonly sort?: string;
-  readonly filter?: string;
 }
 
 /** Adds the command `why`. */
@@ -119,95 +111,6 @@ export function addQueue(program: Command, host: Host): void {
     }
   });
 }
-
-/** Adds the command `top`. */
-export function addTop(program: Command, host: Host): void {
-  const command = program.command("top");
-  command.summary("Show what each handler does: calls, failing objects, times, and the queue");
-  command.description(
-    `${command.summary()}\n\nAsks the operator that runs on this machine (with --operator one in a cluster), again and again until a signal comes; with --once a single time.`,
-  );
-  command
-    .addOption(new CommandOption("--once", "Print once, for scripts"))
-    .addOption(
-      new CommandOption("--interval <seconds>", "Between two looks; default: 2").argParser(wholeNumber),
-    )
-    .addOption(
-      new CommandOption("--sort <column>", "By which column; default: failing").oneOf([
-        "failing",
-        "active",
-        "calls",
-        "p99",
-        "handler",
-      ]),
-    );
-  command.addOption(
-    new CommandOption("--filter <text>", "Only handlers and kinds whose names hold the text"),
-  );
-  addAskOptions(command);
-  addExamples(command, ["top --once --sort calls", "top"]);
-  command.action((flags: TopFlags) => top(flags, host));
-}
-
-async function top(
-  flags: TopFlags,
-  host: Host,
-): Promise<void> {
-  const { once = false, interval = 2, sort = "failing", filter, json = false } = flags;
-  if (interval < 1) throw new UsageError("--interval must be at least 1 second");
-  if (flags.operator !== undefined) {
-    const narrowed = filter === undefined ? [] : ["--filter", filter];
-    const args = ["top", "--once", "--sort", sort, ...narrowed, ...json ? ["--json"] : []];
-    return await askThere(host, flags, async (pods) => {
-      for (;;) {
-        const text = await printAll(host, pods, args);
-        print(host, `${once || json ? "" : CLEAR}${text}`);
-        if (once || json) return;
-        await host.clock.sleep(interval);
-      }
-    });
-  }
-  let before: readonly Table[] = [];
-  let asked = host.clock.monotonic();
-  for (;;) {
-    const answers = await askHere(host, flags, { path: "/metrics" }) as readonly Counted[];
-    const now = host.clock.monotonic();
-    const rows = answers.map(({ text, isLate, running }, place): Table => {
-      const earlier = before[place];
-      const table = tableOf(text, {
-        sort,
-        filter,
-        running,
-        before: earlier && { streams: earlier.streams, seconds: now - asked },
-      });
-      return isLate ? { ...table, text: `${table.text}\n\n${LATE}` } : table;
-    });
-    [before, asked] = [rows, now];
-    if (json) {
-      print(
-        host,
-        JSON.stringify(rows.map(({ rows: handlers, streams }) => ({ handlers, streams })), undefined, 2),
-      );
-    } else print(host, `${once ? "" : CLEAR}${rows.map((each) => each.text).join("\n\n")}`);
-    if (once || json) return;
-    await host.clock.sleep(interval);
-  }
-}
-
-type Table = ReturnType<typeof tableOf>;
-
-/** The metrics of an operator. */
-interface Counted {
-  readonly text: string;
-  /** Whether it counts since it was asked first. */
-  readonly isLate: boolean;
-  readonly running?: TableOptions["running"];
-}
-
-const LATE = "(counted since `top` asked first; with --liveness: since the start)";
-
-/** Moves the cursor home and clears the screen. */
-const CLEAR = "\x1b[H\x1b[2J";
 
 /** @throws {UsageError} If it names no object. */
 export function questionOf(

@@ -62,6 +62,8 @@ export interface ExecuteOptions<Args> extends AttemptContext {
   readonly holdsSuccess?: boolean;
   /** Ends the attempt where it waits. Default: it cannot wait. */
   readonly waiting?: Waiting;
+  /** As observers were told of it. Default: they were not. */
+  readonly start?: AttemptStart;
   /** Makes the argument object; the signal is the attempt's own. */
   readonly args: (signal: AbortSignal) => Args;
 }

@@ -9,6 +9,7 @@ import type { Permit } from "../client/transport/permit.ts";
 import type { Clock, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { Handler } from "./handler.ts";
+import type { AttemptStart, Observed, Subject } from "./observer.ts";
 import type { Waiting } from "./waiting.ts";
 import { Context } from "../runtime/context.ts";
 
@@ -29,6 +30,9 @@ export interface InvokeOptions<Args> {
   readonly signal: AbortSignal;
   /** Under which the handler writes other objects. Default: it needs none. */
   readonly permit?: Permit;
+  /** The attempt, and the observer that was told of its beginning. Default: none was. */
+  readonly start?: AttemptStart;
+  readonly observed?: Observed;
   /** Ends the attempt where it waits. Default: it cannot wait. */
   readonly waiting?: Waiting;
   readonly args: (signal: AbortSignal) => Args;
@@ -51,8 +55,7 @@ export async function invokeHandler<Args>(
 ): Promise<unknown> {
   if (limit === undefined || limit.remaining === Infinity) {
     const args = options.args(options.signal);
-    const call = { handler: handler.id, args, permit: options.permit };
-    const result = context.run(call, options.fn ?? handler.fn, args);
+    const result = context.run(callOf(handler, args, options), options.fn ?? handler.fn, args);
     return await (options.waiting === undefined ? result : options.waiting.endOf(result));
   }
   return await invokeWithin(handler, limit, options);
@@ -78,8 +81,7 @@ async function invokeWithin<Args>(
   });
   const run = (async function invokeHandler(): Promise<unknown> {
     const args = options.args(controller.signal);
-    const call = { handler: handler.id, args, permit: options.permit };
-    const result = context.run(call, options.fn ?? handler.fn, args);
+    const result = context.run(callOf(handler, args, options), options.fn ?? handler.fn, args);
     return await (options.waiting === undefined ? result : options.waiting.endOf(result));
   })();
   const late = (): void => {
@@ -104,6 +106,58 @@ interface CurrentCall {
   readonly handler: string;
   readonly args: unknown;
   readonly permit: Permit | undefined;
+  /** Undefined: no observer was told of it. */
+  readonly start: AttemptStart | undefined;
+  readonly observed: Observed | undefined;
+}
+
+function callOf<Args>(
+  { id: handler }: Handler<Args>,
+  args: Args,
+  { permit, start, observed }: InvokeOptions<Args>,
+): CurrentCall {
+  return { handler, args, permit, start, observed };
+}
+
+/** Returns the call of the handler that is running, as observers know it; undefined outside of handlers. */
+export function currentAttempt():
+  | { readonly subject: Subject | undefined; readonly attempt: AttemptStart }
+  | undefined {
+  const { start: attempt, observed } = context.value ?? {};
+  return attempt && { attempt, subject: observed?.subject };
+}
+
+/** So many steps lie between an answer and the handler's code at most: each function around the call is one to three. */
+const STEPS = 8;
+
+/**
+ * Tells the observer of the running handler that its code goes on when the answer has come, until it waits again. The promise
+ * must be the one that the handler's code gets: what waits for it runs right after the note.
+ */
+export function tellOfReturn(answer: Promise<unknown>): void {
+  const { start, observed } = context.value ?? {};
+  if (start === undefined || observed?.observer.codeRuns === undefined) return;
+  const { observer, subject } = observed;
+  const wait = (steps: number): void => {
+    if (steps === 0) observer.codeWaits?.(subject, start);
+    else queueMicrotask(() => wait(steps - 1));
+  };
+  const tell = (): void => {
+    observer.codeRuns?.(subject, start);
+    wait(STEPS);
+  };
+  answer.then(tell, tell);
+}
+
+/** The same for each item of an iterator. */
+export function tellOfItems(items: AsyncGenerator<unknown, void, void>): void {
+  if (context.value?.observed?.observer.codeRuns === undefined) return;
+  const next = items.next.bind(items);
+  items.next = () => {
+    const answer = next();
+    tellOfReturn(answer);
+    return answer;
+  };
 }
 
 /** Returns the id of the handler that is running, or that has started the running code; undefined outside of handlers. */

@@ -156,6 +156,10 @@ export interface Observer extends RequestObserver {
     verdict: { readonly handler: string; readonly mismatch: string | undefined },
   ): void;
   attemptBegins?(subject: Subject | undefined, attempt: AttemptStart): void;
+  /** The handler's code goes on to run: when it is called, and when an answer of `op.api` has come. */
+  codeRuns?(subject: Subject | undefined, attempt: AttemptStart): void;
+  /** It waits, or has ended. */
+  codeWaits?(subject: Subject | undefined, attempt: AttemptStart): void;
   /** The handler has computed for so long before it waited for the first time that other work was held up. */
   attemptBlocks?(subject: Subject | undefined, attempt: AttemptStart): void;
   attemptEnds?(subject: Subject | undefined, attempt: AttemptEnd): void;
@@ -214,6 +218,8 @@ export const HOOKS = [
   "decided",
   "judged",
   "attemptBegins",
+  "codeRuns",
+  "codeWaits",
   "attemptBlocks",
   "attemptEnds",
   "attemptCounts",

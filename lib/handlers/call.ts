@@ -110,14 +110,17 @@ export async function callHandler(caller: Caller, handler: Handler, calling: Cal
     permit,
     contribution,
     waiting,
+    start,
     holdsSuccess: isHeld,
     attempts: attemptsOf(retry, before),
     args: (limited: AbortSignal) =>
       args({ param, retry: attempts, started, begun, signal: limited, clock, waiting }) as never,
   };
+  observer.codeRuns?.(subject, start);
   const running = observer.around === undefined
     ? attemptOnce(handler, options)
     : observer.around({ kind: "attempt", subject, attempt: start }, () => attemptOnce(handler, options));
+  observer.codeWaits?.(subject, start);
   if (clock.monotonic() - before > BLOCKING) observer.attemptBlocks?.(subject, start);
   const outcome = await running;
   const seconds = clock.monotonic() - before;

@@ -10,6 +10,7 @@ import type { CallOptions, Client, ListOptions, PatchRequest } from "../client/c
 import { ApiError } from "../client/errors.ts";
 import { exec, type ExecOptions } from "../client/exec.ts";
 import { isSecret, withData, withoutServerFields } from "../client/manifest.ts";
+import { tellOfItems, tellOfReturn } from "../execution/invoke.ts";
 import { isObject } from "../model/json.ts";
 import type { KubeObject } from "../model/object.ts";
 import type { Referable } from "../model/references.ts";
@@ -38,8 +39,8 @@ import { createToken, evict, readLog } from "./pod_calls.ts";
 export type { Address, Api, ApiSource };
 
 /** Refusals of the server point to the author's line, and to none of ours: they are the same each time. */
-const asked: typeof awaitedFrom = (fn) => awaitedFrom(fn, { before: blameRefusal });
-const askedAll: typeof iteratedFrom = (fn) => iteratedFrom(fn, { before: blameRefusal });
+const asked: typeof awaitedFrom = (fn) => awaitedFrom(fn, { before: blameRefusal, tell: tellOfReturn });
+const askedAll: typeof iteratedFrom = (fn) => iteratedFrom(fn, { before: blameRefusal, tell: tellOfItems });
 
 function blameRefusal(error: Error): void {
   if (error instanceof ApiError) blamedOn(error);

@@ -175,6 +175,11 @@ export interface Process {
   /** Whether the stream is a terminal. */
   isTerminal(stream: "stdout" | "stderr"): boolean;
   /**
+   * Takes the terminal of the standard output until disposed: keys come one by one, and are not shown; Ctrl-C is a key, too.
+   * Undefined where the output is no terminal. Absent: there is never one.
+   */
+  openTerminal?(options: TerminalOptions): Terminal | undefined;
+  /**
    * Runs a program to its end.
    *
    * @throws {Error} With `code: "ENOENT"` if there is no such program; with name "AbortError" if the signal aborts.
@@ -192,6 +197,19 @@ export interface Process {
    * however long it takes. Absent where that is no different from calling it.
    */
   load?<Part>(load: () => Promise<Part>): Promise<Part>;
+}
+
+/** The events of a terminal. */
+export interface TerminalOptions {
+  /** A key was pressed: its character, or the sequence that the terminal sends for it. Never called where the input is no terminal. */
+  readonly onKey: (key: string) => void;
+  readonly onResize: () => void;
+}
+
+/** A terminal that was taken. */
+export interface Terminal extends Disposable {
+  /** How many characters fit into a line, and how many lines on the screen, now. */
+  size(): { readonly columns: number; readonly rows: number };
 }
 
 /** A time in which no code could run. */

@@ -4,6 +4,7 @@ import { main } from "../../lib/cli/main.ts";
 // A virtual clock does not wait for files that are loaded late.
 import "../../lib/cli/log_level.ts";
 import { listenForLevel } from "../../lib/cli/signals.ts";
+import "../../lib/cli/top.ts";
 import "../../lib/cli/why.ts";
 import { LevelSwitch } from "../../lib/runtime/level_switch.ts";
 import { silentLogger } from "../../lib/runtime/logging.ts";
@@ -63,7 +64,7 @@ suite("asking an operator on its machine", (scenario) => {
       assert.match(top.output, /^objects 2, queue 0, at work 1, planned 1, CPU /);
       assert.match(
         top.output,
-        /\nHANDLER +KIND +ACTIVE +FOR +CALLS +FAILED +FAILING +SINCE +P50 +P99\nprovision +examples\.lotse\.test +1 +\d+ (s|min) +\d+ +\d+ +1 +\d+ (s|min)/,
+        /\nHANDLER +KIND +ACTIVE +FOR +CALLS +FAILED +FAILING +SINCE +P50 +P99 +COMPUTED +REQUESTS +BYTES\nprovision +examples\.lotse\.test +1 +\d+ (s|min) +\d+ +\d+ +1 +\d+ (s|min)/,
       );
       assert.match(
         top.output,
@@ -90,6 +91,59 @@ suite("asking an operator on its machine", (scenario) => {
       );
     },
   );
+
+  scenario.virtual("[N22.6] top keeps to the screen, and heeds keys", async (world) => {
+    const { host } = world;
+    const op = operator();
+    for (const id of ["quiet", "busy", "last"]) {
+      op.on.create(Example, { id }, async ({ namespace, name }) => {
+        if (id === "busy") await op.api.get(Example, { namespace: namespace ?? "", name });
+      });
+    }
+    const running = await world.start(op, { questions: true, liveness: LIVENESS });
+    await new Objects(world).create("one");
+    await running.advance(5);
+    let code: number | undefined;
+    host.process.resizeTerminal({ columns: 100, rows: 12 });
+    void main(host, ["top", "--interval", "60"]).then((ended) => code = ended);
+    const screen = async (): Promise<string[]> => {
+      await running.advance(0.1);
+      return host.process.stdout.split("\x1b[H\x1b[2J").at(-1)?.split("\n") ?? [];
+    };
+    const handlers = async (): Promise<string[]> =>
+      (await screen()).map((line) => line.split(" ")[0] ?? "").filter((word) => /^[a-z]{4,5}$/.test(word));
+    const first = await screen();
+    assert.ok(first.length <= 12 && first.every((line) => line.length <= 100), first.join("\n"));
+    assert.match(first.join("\n"), /^objects 1, [^]*\nHANDLER .*…\nbusy .*\nlast .*\nquiet .*\n\nSTREAM /);
+    assert.equal(first.at(-1), "s sort (failing)  / filter  q quit");
+    // A smaller screen, at once.
+    host.process.resizeTerminal({ columns: 160, rows: 9 });
+    const small = await screen();
+    assert.ok(small.length <= 9, small.join("\n"));
+    assert.match(small.join("\n"), /COMPUTED {2}REQUESTS {2}BYTES\n.*\n/);
+    host.process.resizeTerminal({ columns: 160, rows: 30 });
+    const sorted = async (column: string): Promise<string[]> => {
+      for (let presses = 0; presses < 10; presses++) {
+        if ((await screen()).at(-1)?.includes(`sort (${column})`)) return await handlers();
+        host.process.press("s");
+      }
+      assert.fail(`no key sorts by ${column}`);
+    };
+    assert.deepEqual((await sorted("requests"))[0], "busy");
+    assert.deepEqual(await sorted("handler"), ["busy", "last", "quiet"]);
+    for (const key of ["/", "q", "x", "\x7f", "u"]) host.process.press(key);
+    assert.equal((await screen()).at(-1), "filter: qu");
+    host.process.press("\r");
+    assert.deepEqual(await handlers(), ["quiet"]);
+    assert.match((await screen()).at(-1) ?? "", / {2}\/ filter \(qu\) {2}q quit$/);
+    for (const key of ["/", "z", "\x1b"]) host.process.press(key);
+    assert.deepEqual(await handlers(), ["quiet"]);
+    assert.equal(code, undefined);
+    host.process.press("q");
+    await running.advance(0.1);
+    assert.deepEqual([code, host.process.press("q")], [0, false]);
+    await running.stop();
+  });
 
   scenario.virtual(
     "[N22.2] nobody is answered without the token, and questions are read with care",
@@ -146,7 +200,7 @@ suite("asking an operator on its machine", (scenario) => {
       const first = await run(world, "top", "--once");
       assert.match(
         first.output,
-        /\nmake +examples\.lotse\.test +0 +0 +0 +0\n[^]*\(counted since `top` asked first;/,
+        /\nmake +examples\.lotse\.test +0 +0 +0 +0 .*\n[^]*\(counted since `top` asked first;/,
       );
       await new Objects(world).create("one");
       await running.advance(5);

@@ -106,7 +106,7 @@ function moduleFile(number: string): string {
   return [
     "module lotse.dev/tests/control-plane",
     line(/^go .+$/m),
-    line(/^godebug .+$/m),
+    /^godebug .+$/m.exec(theirs)?.[0] ?? "", // from 1.33 on
     "require (",
     line(/github\.com\/spf13\/cobra v\S+/),
     line(/go\.etcd\.io\/etcd\/server\/v3 v\S+/),

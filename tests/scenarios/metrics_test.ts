@@ -195,7 +195,9 @@ suite("metrics", (scenario) => {
       });
       const release = Promise.withResolvers<void>();
       let counter = 0;
-      op.on.create(Example, async function make({ name, body, retry, sub }) {
+      op.on.create(Example, async function make({ name, namespace, body, retry, sub }) {
+        world.host.process.block(0.01);
+        if (name === "secret-loop") await op.api.get(Example, { namespace: namespace ?? "", name });
         op.events.normal(body, { reason: "Made" });
         sub(`for-${name}`, () => {});
         if (name.startsWith("secret-flaky") && retry === 0) throw new TemporaryError("once", { delay: 1 });
@@ -293,6 +295,64 @@ suite("metrics", (scenario) => {
     assert.equal(runs, 5);
     // The finalizer is one more.
     assert.equal(writes?.value, 6);
+    await running.stop();
+  });
+
+  scenario.virtual("[N11.2] say what each handler's code costs", async (world) => {
+    const { host } = world;
+    const objects = new Objects(world);
+    await objects.create("asked", { spec: { text: "ü" } });
+    const op = operator();
+    op.on.create(Example, { when: ({ name }) => name === "one" }, async function ask({ namespace, sub }) {
+      host.process.block(0.2);
+      const asked = await op.api.get(Example, { namespace: namespace ?? "", name: "asked" });
+      host.process.block(0.3);
+      const { labels } = asked.metadata;
+      await op.api.patch(Example, { namespace: namespace ?? "", name: "asked" }, {
+        metadata: { labels: { ...labels, text: "x" } },
+      });
+      await host.clock.sleep(10);
+      host.process.block(0.7); // not seen
+      sub("inner", async () => {
+        host.process.block(0.05);
+        await op.api.get(Example, { namespace: namespace ?? "", name: "nowhere" }).catch(() => {});
+        host.process.block(0.01);
+      });
+    });
+    op.timer(Example, { interval: 60, when: ({ name }) => name === "one" }, async function look({ patch }) {
+      for await (const { metadata } of op.api.list(Example)) {
+        if (metadata.name === "one") host.process.block(0.1);
+      }
+      patch.status.looked = true;
+    });
+    const running = await world.start(op, { liveness: LIVENESS });
+    await objects.create("one");
+    await running.advance(30);
+    const costs = Object.fromEntries(
+      (await scrape(world)).filter(({ name }) => /^lotse_handler_(requests|request_bytes|compute)/.test(name))
+        .map(({ name, labels, value }) => [
+          `${name.slice("lotse_handler_".length)} ${
+            /handler="([^"]*)"(?:,direction="(\w+)")?/.exec(labels)?.slice(1).join(" ")
+          }`,
+          Math.round(value * 1000) / 1000,
+        ]),
+    );
+    assert.deepEqual(
+      [
+        costs["compute_seconds_total ask "],
+        costs["compute_seconds_total ask/* "],
+        costs["compute_seconds_total look "],
+      ],
+      [0.5, 0.06, 0.1],
+      JSON.stringify(costs),
+    );
+    assert.deepEqual(
+      [costs["requests_total ask "], costs["requests_total ask/* "], costs["requests_total look "]],
+      [2, 1, 1],
+    );
+    assert.equal(costs["request_bytes_total ask sent"], '{"metadata":{"labels":{"text":"x"}}}'.length);
+    const { metadata } = await objects.get("asked");
+    assert.ok((costs["request_bytes_total ask received"] ?? 0) > 2 * JSON.stringify({ metadata }).length);
     await running.stop();
   });
 

@@ -14,6 +14,10 @@ export interface Attempt {
   readonly number: number;
   /** On the monotonic clock, in seconds. */
   readonly started: Seconds;
+  /** The text or bytes that were sent; undefined: none. */
+  sent?: string | Uint8Array;
+  /** The text of the answer; undefined: it was not read here, as that of a stream. */
+  answer?: string;
 }
 
 export interface DeadlineOptions {

@@ -129,7 +129,7 @@ function rejectWrite(method: string, path: string): void {
   throw new TypeError(`Cannot send ${method} ${path}: this client only reads`);
 }
 
-type Finish<R> = (response: HttpResponse) => R | Promise<R>;
+type Finish<R> = (response: HttpResponse, attempt: Attempt) => R | Promise<R>;
 
 /** Sends requests to one API server. Disposing closes its connections, and ends requests in flight. */
 export class Transport implements Disposable {
@@ -185,8 +185,9 @@ export class Transport implements Disposable {
    */
   request<T = unknown>(request: ApiRequest): Promise<ApiResponse<T>> {
     const sent = this.#permit === undefined ? request : this.#underPermit(request);
-    return this.#repeat(sent, async (response): Promise<ApiResponse<T>> => {
+    return this.#repeat(sent, async (response, attempt): Promise<ApiResponse<T>> => {
       const text = await response.text();
+      attempt.answer = text;
       // The caller narrows the answer; T is the type that it expects.
       const body = (request.text ? text : this.decode(request, () => parseAnswer(text, request))) as T;
       return {
@@ -287,11 +288,17 @@ export class Transport implements Disposable {
     let status: number | undefined;
     try {
       const path = limited?.path ?? request.path;
-      const response = await this.#send(session, request, { path, signal: deadline.signal, headers });
+      const response = await this.#send(session, request, {
+        path,
+        signal: deadline.signal,
+        headers,
+        attempt,
+      });
       status = response.status;
       deadline.answered();
       if (status >= 400) {
         const text = await response.text();
+        attempt.answer = text;
         throw toApiError(response, { request: labelOf(request), text, right: rightTo(request) });
       }
       if (request.upgrade !== undefined && status !== 101) {
@@ -301,7 +308,7 @@ export class Transport implements Disposable {
         );
       }
       if (response.warning !== undefined) this.#warnings.report(response.warning, labelOf(request));
-      const result = finish === undefined ? response : await finish(response);
+      const result = finish === undefined ? response : await finish(response, attempt);
       if (finish !== undefined && this.congestion.isOn) this.congestion.answered(request, response.headers);
       if (this.#observer.requestEnds !== undefined) {
         this.#tell(request, attempt, { status, body: finish && bodyOf(result) });
@@ -321,22 +328,24 @@ export class Transport implements Disposable {
   #send(
     session: Session,
     request: ApiRequest,
-    { path, signal, headers }: {
+    { path, signal, headers, attempt }: {
       readonly path: string;
       readonly signal: AbortSignal | undefined;
       readonly headers: HeaderFields | undefined;
+      readonly attempt: Attempt;
     },
   ): Promise<HttpResponse> {
     const { method, body, permit, upgrade } = request;
     if (this.#isReadOnly) rejectWrite(method, path);
     const own = headersOf(session, request);
+    attempt.sent = body === undefined || typeof body === "string" || body instanceof Uint8Array
+      ? body
+      : formatJson(body);
     return session.connection.request({
       method,
       path,
       headers: headers === undefined && upgrade === undefined ? own : { ...own, ...headers, ...upgrade },
-      body: body === undefined || typeof body === "string" || body instanceof Uint8Array
-        ? body
-        : formatJson(body),
+      body: attempt.sent,
       signal,
       mayUpgrade: upgrade !== undefined,
       mayBegin: permit && method !== "GET" ? () => permit.timeLeft() > 0 : undefined,

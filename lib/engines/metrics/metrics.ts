@@ -7,7 +7,7 @@
  */
 
 import { isOverload } from "../../client/transport/congestion.ts";
-import type { ApiRequest, AttemptOutcome } from "../../client/transport/transport.ts";
+import type { ApiRequest, Attempt, AttemptOutcome } from "../../client/transport/transport.ts";
 import type {
   AttemptEnd,
   AttemptStart,
@@ -24,6 +24,7 @@ import type { WatchEvent } from "../../model/object.ts";
 import type { Clock, Host, Seconds } from "../../runtime/host.ts";
 import { VERSION } from "../../runtime/version.ts";
 import { CHANGE_BUCKETS, Changes } from "./changes.ts";
+import { Costs } from "./costs.ts";
 import { Gauges, type MetricSources } from "./gauges.ts";
 import { Instruments, Scrapes } from "./exposition.ts";
 import { ReplicaMetrics } from "./replica_metrics.ts";
@@ -57,6 +58,7 @@ export class Metrics implements Observer, Disposable {
   /** The objects in whose present turn an attempt has failed. */
   readonly #failed = new Set<Subject>();
   readonly #changes: Changes;
+  readonly #costs: Costs;
   readonly #replicas: ReplicaMetrics;
   /** The kinds and handlers that have zero series. */
   readonly #introduced = new Set<string>();
@@ -241,6 +243,10 @@ export class Metrics implements Observer, Disposable {
       clock: host.clock,
       count: (subject, seconds) => this.#handled.observe({ kind: this.#kindOf(subject) }, seconds),
     });
+    this.#costs = new Costs(this.#instruments, {
+      clock: host.clock,
+      kindOf: (subject) => this.#kindOf(subject),
+    });
     const { version = "", commit = "" } = release;
     this.#instruments.gauge("lotse_build_info", "The release that runs; always 1", [
       "version",
@@ -357,7 +363,16 @@ export class Metrics implements Observer, Disposable {
     if (subject !== undefined && noun === "Handler") this.#changes.begins(subject);
   }
 
-  attemptEnds(subject: Subject | undefined, { noun, family: handler, seconds }: AttemptEnd): void {
+  codeRuns(subject: Subject | undefined, attempt: AttemptStart): void {
+    this.#costs.codeRuns(subject, attempt);
+  }
+
+  codeWaits(_subject: Subject | undefined, attempt: AttemptStart): void {
+    this.#costs.codeWaits(attempt);
+  }
+
+  attemptEnds(subject: Subject | undefined, { noun, family: handler, seconds, start }: AttemptEnd): void {
+    this.#costs.codeWaits(start);
     const kind = subject === undefined ? "" : this.#kindOf(subject);
     this.#active.dec({ noun });
     this.#attemptTime.observe({ kind, handler }, seconds);
@@ -432,7 +447,12 @@ export class Metrics implements Observer, Disposable {
     this.#restartsSeen.delete(key);
   }
 
-  requestEnds({ method, subject }: ApiRequest, { status, seconds, error, number }: AttemptOutcome): void {
+  requestEnds(
+    { method, subject }: ApiRequest,
+    { status, seconds, error, number }: AttemptOutcome,
+    attempt: Attempt,
+  ): void {
+    this.#costs.requestEnds(attempt);
     const verb = subject?.verb ?? method.toLowerCase();
     if (isOverload(error)) this.#throttled.inc({ verb });
     const code = status === undefined ? "<error>" : String(status);
@@ -456,6 +476,7 @@ export class Metrics implements Observer, Disposable {
         if (this.#isKnown(`${kind} ${handler}`)) continue;
         for (const outcome of OUTCOMES) this.#attempts.inc({ kind, handler, outcome }, 0);
         this.#attemptTime.zero({ kind, handler });
+        this.#costs.introduce(kind, handler);
       }
       if (this.#isKnown(kind)) continue;
       for (const result of RESULTS) this.#reconciles.inc({ controller: kind, result }, 0);

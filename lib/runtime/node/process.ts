@@ -10,7 +10,7 @@ import { pathToFileURL } from "node:url";
 import { importModule } from "../modules.ts";
 import { strayListener } from "./stray.ts";
 import { runInWorker } from "./worker.ts";
-import type { Block, Process, RunOptions, RunResult } from "../host.ts";
+import type { Block, Process, RunOptions, RunResult, Terminal, TerminalOptions } from "../host.ts";
 
 /** NB: not `process.stderr` and its like: streams are made when they are first asked for, and take their time. */
 const FILES = { stdout: 1, stderr: 2 } as const;
@@ -60,6 +60,7 @@ export function nodeProcess(): Process {
     exit: (code) => process.exit(code),
     write: (stream, text) => writeAll(FILES[stream], Buffer.from(text)),
     isTerminal: (stream) => isatty(FILES[stream]),
+    openTerminal,
     run,
     work: runInWorker,
     importModule: (path, options) => importModule(pathToFileURL(path).href, options),
@@ -152,6 +153,25 @@ function writeAll(file: number, bytes: Uint8Array): void {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
     }
   }
+}
+
+function openTerminal({ onKey, onResize }: TerminalOptions): Terminal | undefined {
+  const { stdout, stdin } = process;
+  if (!isatty(FILES.stdout)) return undefined;
+  const hasKeys = stdin.isTTY;
+  const receive = (text: string): void => {
+    // What is typed fast, or pasted, comes in one piece; a sequence begins with Escape.
+    for (const key of text.startsWith("\x1b") ? [text] : text) onKey(key);
+  };
+  if (hasKeys) stdin.setRawMode(true).setEncoding("utf8").on("data", receive).resume();
+  process.on("SIGWINCH", onResize);
+  return {
+    size: () => ({ columns: stdout.columns, rows: stdout.rows }),
+    [Symbol.dispose]: () => {
+      process.off("SIGWINCH", onResize);
+      if (hasKeys) stdin.off("data", receive).setRawMode(false).pause();
+    },
+  };
 }
 
 function codeOf(error: unknown): unknown {

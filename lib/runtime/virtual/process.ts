@@ -1,7 +1,7 @@
 /** A process that exists only on paper: its arguments, its output, its exit code. */
 
 import { currentHost } from "../current_host.ts";
-import type { Block, Process, RunOptions, RunResult } from "../host.ts";
+import type { Block, Process, RunOptions, RunResult, Terminal, TerminalOptions } from "../host.ts";
 import type { Activity } from "./activity.ts";
 import type { VirtualClock } from "./clock.ts";
 
@@ -22,6 +22,10 @@ export interface VirtualProcess extends Process {
   setEnv(name: string, value: string | undefined): void;
   /** Sends a signal to the process; tells whether anybody listened. */
   signal(name: "SIGINT" | "SIGTERM" | "SIGHUP" | "SIGUSR2"): boolean;
+  /** Sets the size of the terminal; before the first time the process has none. */
+  resizeTerminal(size: ReturnType<Terminal["size"]>): void;
+  /** Presses a key; tells whether the process has taken the terminal. */
+  press(key: string): boolean;
   /** Has an uncaught error; tells whether there is a listener for such errors. */
   stray(error: unknown, kind: "rejection" | "exception"): boolean;
   /** Lets time pass while no code runs, as a handler does that computes for so long. */
@@ -69,6 +73,8 @@ class PaperProcess implements VirtualProcess {
   readonly #strays = new Set<{ callback: (error: unknown, kind: "rejection" | "exception") => void }>();
   readonly #blocked = new Set<{ callback: (block: Block) => void }>();
   readonly #programs = new Map<string, VirtualProgram>();
+  readonly #terminals = new Set<TerminalOptions>();
+  #terminalSize: ReturnType<Terminal["size"]> | undefined;
   readonly #written = { stdout: "", stderr: "" };
 
   constructor(options: VirtualProcessOptions) {
@@ -180,8 +186,30 @@ class PaperProcess implements VirtualProcess {
     this.#written[stream] += text;
   }
 
-  isTerminal(): boolean {
-    return false;
+  isTerminal(stream: "stdout" | "stderr"): boolean {
+    return stream === "stdout" && this.#terminalSize !== undefined;
+  }
+
+  openTerminal(options: TerminalOptions): Terminal | undefined {
+    if (this.#terminalSize === undefined) return undefined;
+    this.#terminals.add(options);
+    return {
+      size: () => this.#terminalSize ?? { columns: 80, rows: 24 },
+      [Symbol.dispose]: () => void this.#terminals.delete(options),
+    };
+  }
+
+  resizeTerminal(size: ReturnType<Terminal["size"]>): void {
+    this.#terminalSize = size;
+    this.#options.activity.touch();
+    for (const { onResize } of [...this.#terminals]) onResize();
+  }
+
+  press(key: string): boolean {
+    const terminals = [...this.#terminals];
+    this.#options.activity.touch();
+    for (const { onKey } of terminals) onKey(key);
+    return terminals.length > 0;
   }
 
   program(command: string, program: VirtualProgram): void {

@@ -7,6 +7,7 @@ const WHY = ["tests/scenarios/why_test.ts"];
 const STEER = ["tests/cli/steer_test.ts"];
 const ASK = ["tests/cli/why_test.ts"];
 const EXEC = ["tests/scenarios/exec_test.ts"];
+const COSTS = ["tests/scenarios/metrics_test.ts"];
 const METRICS = ["tests/scenarios/metrics_access_test.ts"];
 
 const mutants: Mutant[] = [
@@ -31,6 +32,20 @@ const mutants: Mutant[] = [
     ['const running = pods.filter(({ status }) => status?.phase === "Running");', "const running = pods;"],
     ["if (code === 0) return stdout;", "return stdout;"],
   ], STEER),
+  ...breaksOf("lib/cli/top.ts", [
+    ["onResize: () => this.#wake?.()", "onResize: () => {}"],
+    ["if (this.#terminal === undefined) return;", "return;"],
+    ["line.length <= columns ? line", "true ? line"],
+  ], ASK),
+  ...breaksOf("lib/engines/metrics/costs.ts", [
+    ["if (this.#running?.attempt === attempt) this.#end();", ""],
+    ["if (call === undefined) return;", "return;"],
+    ['typeof body === "string" ? byteLengthOf(body)', 'typeof body === "string" ? 0'],
+  ], COSTS),
+  ...breaksOf("lib/execution/invoke.ts", [
+    ["const STEPS = 8;", "const STEPS = 0;"],
+    ["    tellOfReturn(answer);\n", ""],
+  ], COSTS),
   ...breaksOf("lib/operator/offline_why.ts", [
     [
       "const own = finalizers.filter((each) => kept.some(({ finalizer }) => finalizer === each));",
