@@ -115,7 +115,7 @@ export interface Brake {
 /** A loop of writes and wake-ups. */
 export interface HotLoop {
   readonly fields: readonly string[];
-  /** The other field managers that write them. Empty: only we do. */
+  /** The field managers that write them. Empty: only we do, or the server does not know who takes them off. */
   readonly managers: readonly string[];
 }
 

@@ -62,12 +62,13 @@ suite("hot loops", (scenario) => {
       await world.settle();
       const added = running[0]!.logs.filter(({ message }) => message === "Adding the finalizer").length;
       assert.ok(added >= 10 && added <= 20, `added ${added} times`);
-      for (const each of running) {
-        assert.deepEqual(loopsIn(each), [{
-          level: "warn",
-          fields: ["metadata.finalizers"],
-          managers: ["lotse"],
-        }]);
+      const loops = running.map((each) => loopsIn(each));
+      const [loop] = loops.find(([one]) => one !== undefined && JSON.stringify(one.managers) !== "[]") ?? [];
+      assert.deepEqual(loop, { level: "warn", fields: ["metadata.finalizers"], managers: ["lotse"] });
+      // The server keeps no record of who takes a finalizer off: one of both may have looked only while it was off.
+      for (const [one, ...more] of loops) {
+        assert.deepEqual({ ...one, managers: ["lotse"] }, loop);
+        assert.deepEqual(more, []);
       }
       await running[1]!.stop();
       await objects.delete("one");
