@@ -68,13 +68,13 @@ op.on.delete(Example, { id: "drop" }, async ({ uid, signal }) => {
 const stop = new AbortController();
 process.on("SIGTERM", () => stop.abort());
 const write = ({ level, message, fields }: { level: string; message: string; fields?: object }): void =>
-  console.error(level, message, JSON.stringify(fields));
+  console.error(Date.now(), level, message, JSON.stringify(fields));
 await op.run({
   scope: [namespace],
   kubeconfig: process.env["KUBECONFIG"],
   host: { ...real, clock },
   standalone: true,
-  logger: createLogger({ level: "info", write }, clock),
+  logger: createLogger({ level: "debug", write }, clock),
   signal: stop.signal,
 });
 process.exit(0);

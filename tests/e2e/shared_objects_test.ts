@@ -16,7 +16,7 @@ import type { Random } from "../../lib/runtime/host.ts";
 import { createVirtualRandom } from "../../lib/runtime/virtual/random.ts";
 import type { JsonObject } from "../../mod.ts";
 import { findControlPlane } from "../control_plane/control_plane.ts";
-import { AuditedPlace, ReplicaProcess, stepsOf } from "../support/replica_processes.ts";
+import { AuditedPlace, ReplicaProcess, stepsOf, storyOf } from "../support/replica_processes.ts";
 import { sized } from "../support/size.ts";
 import { TermWitness } from "../support/term_witness.ts";
 import { EXAMPLES, LAST_HANDLED } from "../support/worlds.ts";
@@ -38,6 +38,15 @@ const SEED = Number(process.env["LOTSE_SEED"] ?? 1);
 // Operators take variables that begin so for settings.
 delete process.env["LOTSE_SEED"];
 
+/** The outcome of one run. */
+interface Outcome {
+  readonly writes: number;
+  readonly moves: number;
+  readonly faults: readonly string[];
+  /** Everything that has happened to the objects that the faults name. */
+  readonly story: string;
+}
+
 /** One run of three replicas through faults by the seed. */
 class SharedRun {
   readonly #audited: AuditedPlace;
@@ -58,7 +67,7 @@ class SharedRun {
     this.#shards = this.#random.next() < 0.5 ? 1 : 4;
   }
 
-  async go(): Promise<{ writes: number; moves: number; faults: readonly string[] }> {
+  async go(): Promise<Outcome> {
     const told: string[] = [];
     await this.#client.create(NAMESPACES, {
       apiVersion: "v1",
@@ -80,7 +89,7 @@ class SharedRun {
     } finally {
       await Promise.all(this.#replicas.map((replica) => replica.end()));
     }
-    return this.#judge();
+    return this.#judge(told);
   }
 
   get #client(): Client {
@@ -187,7 +196,7 @@ class SharedRun {
   }
 
   /** Tells the judge of everything that happened, in its order. */
-  #judge(): { writes: number; moves: number; faults: readonly string[] } {
+  #judge(told: readonly string[]): Outcome {
     const witness = new TermWitness({
       operator: "shared",
       shards: this.#shards,
@@ -196,7 +205,8 @@ class SharedRun {
     });
     const steps: { readonly time: number; readonly tell: () => void }[] = [];
     for (const [uid, { name, time }] of this.#made) steps.push({ time, tell: () => witness.made(name, uid) });
-    for (const line of this.#audited.audited(`${this.#namespace}-`)) steps.push(...stepsOf(line, witness));
+    const audited = this.#audited.audited(`${this.#namespace}-`);
+    for (const line of audited) steps.push(...stepsOf(line, witness));
     for (const [by, { program }] of this.#replicas.entries()) {
       for (const line of program.stdout.split("\n")) {
         const [word, uid = "", v = "", handler = "", time] = line.split(/ /);
@@ -206,7 +216,14 @@ class SharedRun {
     }
     steps.sort((a, b) => a.time - b.time);
     for (const { tell } of steps) tell();
-    return witness;
+    const { writes, moves, faults } = witness;
+    const blamed = [...this.#made].filter(([uid, { name }]) =>
+      faults.some((fault) => fault.includes(uid) || fault.includes(` ${name},`))
+    );
+    const stories = blamed.map(([uid, { name }]) =>
+      `${name} ${uid}:\n${storyOf({ uid, name, audited, replicas: this.#replicas })}`
+    );
+    return { writes, moves, faults, story: `faults made: ${told.join(", ")}\n${stories.join("\n\n")}` };
   }
 }
 
@@ -231,7 +248,11 @@ describe("Operators that share objects on a real control plane", () => {
           while (next < count) {
             const seed = SEED + first + next++;
             const outcome = await new SharedRun(audited, seed).go();
-            assert.deepEqual(outcome.faults, [], `seed ${seed}`);
+            assert.equal(
+              outcome.faults.length,
+              0,
+              `seed ${seed}: ${outcome.faults.join("\n")}\n${outcome.story}`,
+            );
             writes += outcome.writes;
             moves += outcome.moves;
           }

@@ -20,6 +20,7 @@ export interface Audited {
   readonly verb: string;
   readonly requestURI?: string;
   readonly user: { readonly username: string };
+  readonly userAgent?: string;
   readonly objectRef?: { readonly resource: string; readonly name?: string };
   readonly responseStatus?: { readonly code?: number };
   readonly responseObject?: JsonObject;
@@ -43,6 +44,7 @@ const POLICY = {
         { group: EXAMPLES.group },
       ],
     },
+    { level: "RequestResponse", verbs: ["get"], resources: [{ group: EXAMPLES.group }] },
     { level: "Metadata", verbs: ["list", "watch"], resources: [{ group: EXAMPLES.group }] },
     { level: "None" },
   ],
@@ -146,13 +148,55 @@ export class ReplicaProcess {
   }
 }
 
+/** The parts of a run from which the story of one object is told. */
+export interface StoryOptions {
+  readonly uid: string;
+  readonly name: string;
+  readonly audited: readonly Audited[];
+  readonly replicas: readonly ReplicaProcess[];
+}
+
+/**
+ * Returns everything that has happened to an object, one line each, by time: requests for it, for its child and for Leases of shards,
+ * with the times of their coming and of their answer, and the lines that its replicas have written. For the message of a failure.
+ */
+export function storyOf({ uid, name, audited, replicas }: StoryOptions): string {
+  const lines: { readonly time: number; readonly text: string }[] = [];
+  for (const line of audited) {
+    const { verb, objectRef: { resource = "", name: of = "" } = {}, responseStatus, user, userAgent } = line;
+    const isLease = resource === "leases" && !of.includes("-member-");
+    if (of !== name && !isLease) continue;
+    const [received, answered] = [line.requestReceivedTimestamp, line.stageTimestamp].map(millisecondsOf);
+    const { metadata, spec } = (line.responseObject ?? {}) as {
+      metadata?: { uid?: string; resourceVersion?: string };
+      spec?: unknown;
+    };
+    const words = [
+      `request of ${user.username} (${userAgent}): ${verb} ${line.requestURI}`,
+      `sent ${JSON.stringify(line.requestObject)}`,
+      `answered after ${(answered! - received!).toFixed(3)} ms with ${responseStatus?.code}`,
+      `version ${metadata?.resourceVersion} uid ${metadata?.uid} ${JSON.stringify(spec)}`,
+    ];
+    lines.push({ time: received!, text: words.join("; ") });
+  }
+  for (const [number, { program }] of replicas.entries()) {
+    for (const line of program.output.split("\n")) {
+      const time = Number(/^(?:called|ended) .* (\d{13})$/.exec(line)?.[1] ?? /^(\d{13}) /.exec(line)?.[1]);
+      const isAbout = line.includes(uid) || /Session|Shard|turn has ended/.test(line);
+      if (isAbout && !Number.isNaN(time)) lines.push({ time, text: `replica ${number}: ${line}` });
+    }
+  }
+  lines.sort((a, b) => a.time - b.time);
+  return lines.map(({ time, text }) => `${new Date(time).toISOString().slice(11)} ${text}`).join("\n");
+}
+
 /** An object as the judge is told of it when the request was taken, and when it was answered. */
 export function stepsOf(
   line: Audited,
   witness: TermWitness,
 ): { readonly time: number; readonly tell: () => void }[] {
   const { user: { username }, objectRef, responseStatus, requestObject = {}, responseObject = {} } = line;
-  if (line.verb === "list" || line.verb === "watch") return [];
+  if (["get", "list", "watch"].includes(line.verb)) return [];
   const by = Number(username.split("-").at(-1));
   const { resource = "", name = "" } = objectRef ?? {};
   const request = { by, resource, name };
