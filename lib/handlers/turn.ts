@@ -5,7 +5,7 @@
  * Also the code that manners share: the surroundings of calls, asking filters, and reports that come once.
  */
 
-import type { Permit } from "../client/transport/permit.ts";
+import { type Permit, PermitEndedError } from "../client/transport/permit.ts";
 import type { LoopingReconcile } from "../engines/hot_loop.ts";
 import { bridgeLogger } from "../engines/posting/poster.ts";
 import type { Term } from "../execution/fence.ts";
@@ -87,6 +87,24 @@ export function callerOf({ run, state, term: permit, signal, logger, succeeded }
   const { defaultBackoff } = settings.execution;
   const observed = { observer, subject: state, succeeded };
   return { clock, random, logger, signal, permit, observed, defaultBackoff };
+}
+
+/** Whether the turn's term has ended by the clocks of this moment, although no timer may have told of it yet. */
+export function hasLostTerm({ term }: Pick<Turn, "term">): boolean {
+  return term !== undefined && term.timeLeft() <= 0;
+}
+
+/**
+ * Asked right before a handler is called: between the beginning of a turn, or the answer to a read, and the call a process may have
+ * been stopped for longer than its session lasts, and another replica has handled the object since.
+ *
+ * @throws {PermitEndedError} If the turn's term has ended.
+ */
+export function checkTerm(turn: Pick<Turn, "term">): void {
+  if (!hasLostTerm(turn)) return;
+  throw new PermitEndedError(
+    "Cannot call a handler: this replica is not responsible for the object any more",
+  );
 }
 
 /** Returns the facts by which the detector of hot loops names a loop. */

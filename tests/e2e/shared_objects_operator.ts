@@ -1,11 +1,12 @@
 /**
  * An operator for tests of replicas as processes. Its handlers print "called UID V HANDLER TIME" and "ended UID V HANDLER TIME", with
- * times in milliseconds since 1970; SIGUSR2 sets its wall clock by up to an hour.
+ * times in milliseconds since 1970; SIGUSR2 sets its wall clock by up to an hour; SIGHUP has it print "stopping" and stop
+ * itself, as by SIGSTOP, with its next read of an object on the way; a second SIGHUP takes that back.
  */
 
 import process from "node:process";
 import { currentHost } from "../../lib/runtime/current_host.ts";
-import type { Clock } from "../../lib/runtime/host.ts";
+import type { Clock, Network } from "../../lib/runtime/host.ts";
 import { createLogger } from "../../lib/runtime/logging.ts";
 import { kinds, operator, TemporaryError } from "../../mod.ts";
 import { Example } from "../support/worlds.ts";
@@ -19,6 +20,27 @@ const clock: Clock = {
   monotonic: () => real.clock.monotonic(),
   sleep: (seconds, signal) => real.clock.sleep(seconds, signal),
   after: (seconds, callback) => real.clock.after(seconds, callback),
+};
+
+let isToStop = false;
+process.on("SIGHUP", () => isToStop = !isToStop);
+const network: Network = {
+  ...real.network,
+  connect(options) {
+    const connection = real.network.connect(options);
+    return {
+      request(request) {
+        const answer = connection.request(request);
+        if (isToStop && request.method === "GET" && /\/m\d$/.test(request.path)) {
+          isToStop = false;
+          console.log("stopping");
+          real.clock.after(0, () => process.kill(process.pid, "SIGSTOP"));
+        }
+        return answer;
+      },
+      [Symbol.dispose]: () => connection[Symbol.dispose](),
+    };
+  },
 };
 
 const op = operator({
@@ -72,7 +94,7 @@ const write = ({ level, message, fields }: { level: string; message: string; fie
 await op.run({
   scope: [namespace],
   kubeconfig: process.env["KUBECONFIG"],
-  host: { ...real, clock },
+  host: { ...real, clock, network },
   standalone: true,
   logger: createLogger({ level: "debug", write }, clock),
   signal: stop.signal,

@@ -41,13 +41,6 @@ export const EXPECTATIONS: Expectations = {
       test: "without packages says so in one sentence",
       why: "on Bun: it fetches packages by itself, so that none are missing",
     },
-    {
-      file: "tests/e2e/shared_objects_test.ts",
-      test: "write in turn, repeat no success, and lose no change",
-      why:
-        "open: on a busy machine one run in some ten has a handler called again whose success was noted. The nightly run has it, and " +
-        "tests/simulation/shared_objects_test.ts in virtual time",
-    },
   ],
   crashes: [
     {

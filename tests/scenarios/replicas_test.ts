@@ -33,12 +33,14 @@ interface World {
   readonly run: Runner;
   readonly cluster: TestCluster;
   readonly seen: Seen[];
-  /** The replica whose stream of objects is silent, while it is on. */
-  readonly hold: { isOn: boolean; replica: number };
+  /** The replica whose stream of objects is silent, while it is on; `alsoLeases`: its stream of Leases, too. */
+  readonly hold: { isOn: boolean; replica: number; alsoLeases?: boolean };
   /** Has the network keep the next patch of an object for so long; the answers to kept ones. */
   readonly late: { seconds: number; readonly answers: number[] };
   /** The replica of each list of objects. */
   readonly lists: number[];
+  /** Told of each read of one object. */
+  readonly reads: { told: (replica: number) => void };
 }
 
 /** Replicas, with all writes but of Leases as the API server takes them. */
@@ -49,9 +51,10 @@ async function world(
 ): Promise<World> {
   const cluster = await testCluster();
   const seen: Seen[] = [];
-  const hold = { isOn: false, replica: -1 };
+  const hold: World["hold"] = { isOn: false, replica: -1 };
   const late: World["late"] = { seconds: 0, answers: [] };
   const lists: number[] = [];
+  const reads: World["reads"] = { told: () => {} };
   const fetch = async (request: Request): Promise<Response> => {
     const [, number] = /^https:\/\/replica-(\d+)\./.exec(request.url) ?? [];
     const { pathname: path, search } = new URL(request.url);
@@ -63,6 +66,7 @@ async function world(
     const isList = request.method === "GET" && path.endsWith("/configmaps") &&
       (!search.includes("watch=") || search.includes("sendInitialEvents"));
     if (isList) lists.push(replica);
+    if (request.method === "GET" && path.includes("/configmaps/")) reads.told(replica);
     if (late.seconds > 0 && request.method === "PATCH" && path.includes("/configmaps/")) {
       const kept = new Request(request.url, {
         method: "PATCH",
@@ -77,10 +81,14 @@ async function world(
       return answer;
     }
     const response = await cluster.fetch(request);
-    if (number === undefined || !path.includes("/configmaps") || !search.includes("watch=")) return response;
+    const isLeases = path.includes("/leases");
+    const isGated = path.includes("/configmaps") || isLeases;
+    if (number === undefined || !isGated || !search.includes("watch=")) return response;
     const gated = new TransformStream<Uint8Array, Uint8Array>({
       transform: async (chunk, controller) => {
-        while (hold.isOn && hold.replica === replica) await cluster.host.clock.sleep(0.25);
+        const isSilent = (): boolean =>
+          hold.isOn && hold.replica === replica && (!isLeases || hold.alsoLeases === true);
+        while (isSilent()) await cluster.host.clock.sleep(0.25);
         controller.enqueue(chunk);
       },
     });
@@ -88,7 +96,7 @@ async function world(
   };
   const run = await start(make, { cluster: { ...cluster, fetch }, replicas, ...options });
   await run.until(() => run.messages().includes("Shard taken"));
-  return { run, cluster, seen, hold, late, lists };
+  return { run, cluster, seen, hold, late, lists, reads };
 }
 
 function newMap(name = "m", data: JsonObject = { v: "1" }): JsonObject {
@@ -204,6 +212,59 @@ describe("replicas: the fence", () => {
     assert.equal(after.metadata.resourceVersion, resourceVersion);
     await run.advance(60);
     assert.equal(run.calls.length, 2);
+    await run.stop();
+  });
+});
+
+describe("replicas: a process that was stopped", () => {
+  it("[N28.21] calls no further handler of a turn when it goes on, as another replica has handled the object", async () => {
+    const { run } = await world(() => {
+      const op = operator();
+      op.on.create(kinds.ConfigMap, { id: "first", when }, async ({ clock }) => void await clock.sleep(5));
+      op.on.create(kinds.ConfigMap, { id: "second", when }, () => {});
+      op.reconcile(kinds.ConfigMap, { id: "third", when }, () => {});
+      return op;
+    });
+    await run.api.create(kinds.ConfigMap, newMap());
+    await run.until(() => run.calls.length === 1);
+    run.replicas[holderOf(run)]?.suspend(60);
+    await run.until(() => run.calls.length === 4, { within: 30 });
+    await run.advance(60);
+    const calls = run.replicas.map(({ calls }) => calls.map(({ handler }) => handler).join(" "));
+    // One change handler in each turn, then the reconcile of the object.
+    assert.deepEqual(calls.sort(), ["first", "first third second"]);
+    await run.stop();
+  });
+
+  it("[N28.21] calls no handler by a state that it had read before it was stopped", async () => {
+    const { run, reads, hold } = await world(() => {
+      const op = operator();
+      op.on.create(kinds.ConfigMap, { id: "make", when }, () => {});
+      op.on.resume(kinds.ConfigMap, { id: "resume", when }, () => {});
+      return op;
+    }, 3);
+    await run.api.create(kinds.ConfigMap, newMap("m0"));
+    await run.until(() => run.calls.length === 1);
+    run.replicas[holderOf(run)]?.kill();
+    await run.api.create(kinds.ConfigMap, newMap());
+    const readers: number[] = [];
+    reads.told = (replica) => {
+      if (readers.push(replica) > 1) return;
+      run.replicas[replica]?.suspend(60);
+      // The answer to its read comes before the events on its streams.
+      Object.assign(hold, { isOn: true, replica, alsoLeases: true });
+    };
+    const made = (): number => run.calls.filter(({ handler }) => handler === "make").length;
+    await run.until(() => made() === 2, { within: 60 });
+    assert.equal(
+      new Set(readers).size,
+      2,
+      "one was stopped when it had read the object, another one has handled it",
+    );
+    await run.advance(60);
+    hold.isOn = false;
+    await run.advance(20);
+    assert.equal(made(), 2);
     await run.stop();
   });
 });

@@ -3,7 +3,7 @@
  */
 
 import { readFileSync, writeFileSync } from "node:fs";
-import { mkdtemp } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -78,6 +78,7 @@ export class AuditedPlace implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.place[Symbol.asyncDispose]();
+    await rm(this.folder, { recursive: true, force: true });
   }
 }
 
@@ -129,7 +130,7 @@ export class ReplicaProcess {
     return new ReplicaProcess(program, tunnel);
   }
 
-  signal(signal: "SIGKILL" | "SIGSTOP" | "SIGCONT" | "SIGTERM" | "SIGUSR2"): void {
+  signal(signal: "SIGKILL" | "SIGSTOP" | "SIGCONT" | "SIGTERM" | "SIGUSR2" | "SIGHUP"): void {
     if (signal === "SIGKILL" || signal === "SIGTERM") this.isGone = true;
     process.kill(this.program.pid, signal);
   }

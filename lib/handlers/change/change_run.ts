@@ -16,7 +16,7 @@ import { type Called, callHandler, contextOf, type Sort } from "../call.ts";
 import type { ChangeCause } from "./change_cause.ts";
 import type { ChangeHandler, SubOutcome } from "./change_handler.ts";
 import { FRESH } from "../retry.ts";
-import { callerOf, type Turn } from "../turn.ts";
+import { callerOf, checkTerm, hasLostTerm, type Turn } from "../turn.ts";
 import { ChangeArgs } from "./change_args.ts";
 import type { ChangeSlot } from "./change_slot.ts";
 import { prematch, selectChanges } from "./decide.ts";
@@ -63,7 +63,8 @@ export class ChangeRun {
   /**
    * Makes these handlers active, and runs the due ones that the lifecycle picks. "isIdle": some were due, and it picked none.
    *
-   * @throws The signal's reason, if it is interrupted before anything is to be written.
+   * @throws {PermitEndedError} If the turn's term has ended before anything is to be written.
+   * @throws The signal's reason, if it is interrupted before that.
    */
   async run(
     progress: Progress<ChangeHandler>,
@@ -84,18 +85,20 @@ export class ChangeRun {
 
   async #callDue(progress: Progress<ChangeHandler>): Promise<{ readonly isIdle: boolean }> {
     const { turn, cause } = this.#options;
-    const { run: { host: { clock, random }, lifecycle }, signal, logger, patch } = turn;
+    const { run: { host: { clock, random }, lifecycle }, signal, logger } = turn;
     if (turn.isHurried) progress.hurry();
     const awake = progress.awake(clock.now());
     const { makeChildren: _, ...told } = cause;
     const picked = new Set(lifecycle()(awake, { ...told, random }).map(({ id }) => id));
     for (const active of awake) {
       if (!picked.has(active.id)) continue;
+      if (hasLostTerm(turn) && this.#hasResults) break;
+      checkTerm(turn);
       const descendants = new Set<string>();
       const called = await this.#call(active, descendants);
       if (called === undefined) {
         // Interrupted: changes and records of the handlers before this one are written, if there are any.
-        if (this.#ran.size === 0 && patch.isEmpty) throw signal.reason;
+        if (!this.#hasResults) throw signal.reason;
         break;
       }
       this.#ran.add(active.id);
@@ -108,6 +111,11 @@ export class ChangeRun {
     return { isIdle };
   }
 
+  /** Whether handlers have left records or changes that are to be written. */
+  get #hasResults(): boolean {
+    return this.#ran.size > 0 || !this.#options.turn.patch.isEmpty;
+  }
+
   /** The server has refused the write of these handlers: their records are judged anew. */
   refuse(refusal: Refusal): void {
     for (const progress of this.#all) {
@@ -115,8 +123,9 @@ export class ChangeRun {
     }
   }
 
-  /** Runs a handler once, without keeping its progress. */
+  /** Runs a handler once, without keeping its progress. @throws {PermitEndedError} If the turn's term has ended. */
   async callOnce(handler: ChangeHandler): Promise<void> {
+    checkTerm(this.#options.turn);
     await this.#call(
       { handler, retry: 0, started: this.#options.turn.run.host.clock.now(), runtime: 0 },
       new Set(),

@@ -14,7 +14,7 @@ import type { HandlerType } from "../handler_type.ts";
 import type { Manner, Part, Sees, Work } from "../part.ts";
 import { earliest } from "../reconcile/reconcile_record.ts";
 import { after, refused } from "../retry.ts";
-import { callerOf, causeOf, type Turn } from "../turn.ts";
+import { callerOf, causeOf, checkTerm, type Turn } from "../turn.ts";
 import { ChildArgs } from "./child_args.ts";
 import { type ChildEvents, CHILDREN, type PendingChild } from "./child_events.ts";
 import { CHILD, type ChildHandler } from "./child_handler.ts";
@@ -66,6 +66,7 @@ class ChildPart implements Part {
     for (const handler of this.#handlers) {
       const events = this.#eventsOf(handler.id);
       for (const pending of events?.due(this.#now) ?? []) {
+        checkTerm(this.#turn);
         if (events !== undefined) await this.#call(handler, events, pending);
       }
     }

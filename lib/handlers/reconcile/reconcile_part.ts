@@ -20,7 +20,7 @@ import { type Caller, callHandler, contextOf, type Sort } from "../call.ts";
 import type { HandlerType } from "../handler_type.ts";
 import { type Claim, type Manner, NO_CLAIM, type Part, type Sees, type Work } from "../part.ts";
 import { refused } from "../retry.ts";
-import { callerOf, causeOf, isWanted, type Turn } from "../turn.ts";
+import { callerOf, causeOf, checkTerm, isWanted, type Turn } from "../turn.ts";
 import { seenBy } from "../unseen.ts";
 import type { Concurrency } from "./concurrency.ts";
 import { PredicateArgs, ReconcileArgs } from "./reconcile_args.ts";
@@ -123,6 +123,7 @@ class ReconcilePart implements Part {
 
   async #run(due: readonly ReconcileHandler[]): Promise<void> {
     for (const handler of due) {
+      checkTerm(this.#turn);
       const place = this.#concurrency.enter(handler, this.#turn.state);
       if (place === undefined) (this.#waiting ??= new Set()).add(handler);
       else await this.#call(handler, place);

@@ -6,6 +6,9 @@
 import type { Clock } from "../../runtime/host.ts";
 import type { VirtualClock } from "../../runtime/virtual/clock.ts";
 
+/** How much later than the answers to its requests the timers of a process come that was stopped: the next time of the clock below. */
+const TICK = 0.001;
+
 /** A clock of one process. */
 export class ReplicaClock implements Clock {
   readonly #base: VirtualClock;
@@ -38,9 +41,10 @@ export class ReplicaClock implements Clock {
     const frozen = this.#frozen;
     this.#frozen = undefined;
     frozen?.abort();
+    // As in a process: answers that have come meanwhile, then timers in their order, and between two of them everything that can go on.
     const held = this.#held;
     this.#held = [];
-    for (const fire of held) fire();
+    for (const fire of held) this.#base.after(TICK, fire);
   }
 
   /** Resolves when something may run. NB: as a sleep, so that the clock below does not wait for it. */
