@@ -79,7 +79,7 @@ const MISMATCHES: Readonly<Record<string, string>> = {
 
 /** Returns why a handler of changes is not called for this cause; undefined: it is. */
 export function reasonWords({ reason, initial }: ChangeHandler, cause: ChangeCause): string | undefined {
-  if (initial) return "it is called when the operator starts";
+  if (initial) return "it is called only when the operator starts, for objects that are there then";
   if (reason === cause.reason) return undefined;
   if (reason === undefined && cause.reason !== "noop" && cause.reason !== "free") return undefined;
   if (cause.reason === "noop") {

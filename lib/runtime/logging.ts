@@ -285,54 +285,44 @@ class ContextLogger extends LevelLogger {
 
 /** Returns a logger whose debug lines are written where only info is: as lines of info. For single objects that somebody looks at. */
 export function verboseLogger(logger: Logger): Logger {
-  return new VerboseLogger(logger);
+  return new ShiftedLogger(logger, (level, own) => level === "debug" && !own.enabled(level) ? "info" : level);
 }
 
-class VerboseLogger extends LevelLogger {
-  readonly #logger: Logger;
-
-  constructor(logger: Logger) {
-    super();
-    this.#logger = logger;
-  }
-
-  protected override isEnabled(level: LogLevel): boolean {
-    return this.#logger.enabled(level === "debug" ? "info" : level);
-  }
-
-  protected override makeChild(options: LoggerChild): Logger {
-    return new VerboseLogger(this.#logger.child(options));
-  }
-
-  protected override write(level: LogLevel, message: string, fields: LogFields | undefined): void {
-    this.#logger[level === "debug" && !this.#logger.enabled("debug") ? "info" : level](message, fields);
-  }
-}
-
-// A logger for events that are too frequent to be told: info becomes debug, and debug is not written. Source: scenarios B279–B294.
-
-/** Returns a logger that is one level quieter; warnings and errors are written as ever. */
+/**
+ * Returns a logger that is one level quieter, for events that are too frequent to be told: info becomes debug, and debug is not
+ * written; warnings and errors are written as ever. Source: scenarios B279–B294.
+ */
 export function terseLogger(logger: Logger): Logger {
-  return new TerseLogger(logger);
+  return new ShiftedLogger(
+    logger,
+    (level) => level === "debug" ? undefined : level === "info" ? "debug" : level,
+  );
 }
 
-class TerseLogger extends LevelLogger {
-  readonly #logger: Logger;
+/** Returns the level at which a line of this level is written; undefined: it is not. */
+type Shift = (level: LogLevel, logger: Logger) => LogLevel | undefined;
 
-  constructor(logger: Logger) {
+class ShiftedLogger extends LevelLogger {
+  readonly #logger: Logger;
+  readonly #shift: Shift;
+
+  constructor(logger: Logger, shift: Shift) {
     super();
     this.#logger = logger;
+    this.#shift = shift;
   }
 
   protected override isEnabled(level: LogLevel): boolean {
-    return level !== "debug" && this.#logger.enabled(level === "info" ? "debug" : level);
+    const shifted = this.#shift(level, this.#logger);
+    return shifted !== undefined && this.#logger.enabled(shifted);
   }
 
   protected override makeChild(options: LoggerChild): Logger {
-    return new TerseLogger(this.#logger.child(options));
+    return new ShiftedLogger(this.#logger.child(options), this.#shift);
   }
 
   protected override write(level: LogLevel, message: string, fields: LogFields | undefined): void {
-    if (level !== "debug") this.#logger[level === "info" ? "debug" : level](message, fields);
+    const shifted = this.#shift(level, this.#logger);
+    if (shifted !== undefined) this.#logger[shifted](message, fields);
   }
 }

@@ -73,6 +73,7 @@ export const WALL_CLOCK: Readonly<Record<string, string>> = {
   "lib/kits/testing/runner.ts": "times in messages",
   "lib/handlers/retry.ts": "the argument `started`",
   "lib/operator/admission.ts": "how long a certificate is valid",
+  "lib/kits/uninstall/peering_records.ts": "times in peering records",
   "lib/operator/freeze.ts": "times in peering records",
   "lib/operator/offline_why.ts": "times in notes",
   "lib/operator/steer.ts": "times in annotations",

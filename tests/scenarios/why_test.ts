@@ -72,6 +72,10 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     answer:
       /^The object has not changed since it was handled, so no handler is called now\. make: it is for creations, and the object was handled before\.$/,
   },
+  "a handler for the start alone": {
+    declare: (op) => op.on.resume(Example, { id: "restore" }, noop),
+    answer: /restore: it is called only when the operator starts, for objects that are there then\.$/,
+  },
   "a field that has not changed": {
     declare: (op) => {
       op.on.create(Example, { id: "make", labels: { never: "so" } }, noop);

@@ -1,6 +1,6 @@
 /**
  * Everything that an operator has left in a cluster: finalizers and notes on objects, webhook configurations, conversions in
- * definitions, Leases, the Secret of its certificates.
+ * definitions, Leases, the Secret of its certificates, its records in peering objects.
  *
  * Only the cluster is looked at: the operator may run, have gone, or never have come up. Whatever cannot be looked at is a problem
  * that is named, and never counts as absent.
@@ -23,6 +23,9 @@ import {
 import { groupResource, type Resource } from "../../model/resource.ts";
 import { matches } from "../../model/selector.ts";
 import type { Traces } from "../../registry/traces.ts";
+import { findPeeringKinds } from "../../engines/peering/peering.ts";
+import type { Clock } from "../../runtime/host.ts";
+import { type PeeringRecord, recordsOf } from "./peering_records.ts";
 import { CHILDREN_SELECTOR, kindsOfChildren, Marks, ownerOf } from "./marks.ts";
 
 /** The operator that is to go. */
@@ -53,7 +56,9 @@ export interface Belonging {
   readonly namespace: string | undefined;
   readonly name: string;
   /** The action that takes it away. */
-  readonly action: "delete" | "end its conversion" | "scale to 0";
+  readonly action: "delete" | "end its conversion" | "remove its record" | "scale to 0";
+  /** With "remove its record": the records. */
+  readonly records?: readonly PeeringRecord[];
   /** The number of objects that go with it. Default: none does. */
   readonly objects?: number;
 }
@@ -88,15 +93,20 @@ export const CONVERTER = `${OWN}webhooks-of`;
 /** Where a Deployment of `lotse generate manifests` names its Leases. */
 const REPLICAS_VARIABLE = "LOTSE_REPLICAS_NAME";
 
+/** The operator, and a clock that tells whether its records are over. */
+export interface SurveyorOptions extends Uninstalled {
+  readonly clock: Pick<Clock, "now">;
+}
+
 /** Looks at a cluster. */
 export class Surveyor {
   readonly #client: Client;
-  readonly #operator: Uninstalled;
+  readonly #operator: SurveyorOptions;
   readonly marks: Marks;
   #problems: string[] = [];
   #doubts: string[] = [];
 
-  constructor(client: Client, operator: Uninstalled) {
+  constructor(client: Client, operator: SurveyorOptions) {
     this.#client = client;
     this.#operator = operator;
     this.marks = new Marks(operator.traces);
@@ -123,6 +133,7 @@ export class Surveyor {
         ...await this.#webhooks(),
         ...await this.#conversions(),
         ...await this.#labelled(leasesName(deployment)),
+        ...await this.#records(),
       ],
       definitions: await this.#definitions(kinds),
       problems: this.#problems,
@@ -263,6 +274,24 @@ export class Surveyor {
         this.#problems.push(
           `Cannot list ${groupResource(resource)} in "${namespace}": ${messageOf(error)}`,
         );
+      }
+    }
+    return found;
+  }
+
+  /** The operator's records in peering objects, whatever the name of these. */
+  async #records(): Promise<Belonging[]> {
+    const { name: deployment, clock } = this.#operator;
+    const found: Belonging[] = [];
+    for (const clusterwide of [true, false]) {
+      for (const resource of await findPeeringKinds(this.#client, { clusterwide })) {
+        for await (const object of this.#objects(resource)) {
+          const records = recordsOf(object, deployment, clock);
+          const { name = "", namespace } = object.metadata;
+          if (records.length > 0) {
+            found.push({ resource, namespace, name, action: "remove its record", records });
+          }
+        }
       }
     }
     return found;

@@ -21,6 +21,7 @@ import {
   Surveyor,
   type Uninstalled,
 } from "./footprint.ts";
+import { recordsOf } from "./peering_records.ts";
 import { unmarkedChild } from "./marks.ts";
 import { missingRights, type NeededRight } from "./rights.ts";
 
@@ -94,6 +95,7 @@ export class Uninstall {
         resource,
         namespace,
         verb: action === "delete" ? "delete" : "patch",
+        subresource: action === "remove its record" ? statusOf(resource) : undefined,
       }),
     );
     if (belongings.some(({ action }) => action === "scale to 0")) {
@@ -121,6 +123,9 @@ export class Uninstall {
       const { marked, belongings, definitions } = await this.survey();
       await this.#releaseAll(marked);
       await this.#remove(belongings.filter((each) => each.action === "delete"));
+      for (const each of belongings) {
+        if (each.action === "remove its record") await this.#removeRecords(each);
+      }
       if (crds) await this.#removeDefinitions(definitions);
     }
     return await this.#report();
@@ -207,6 +212,41 @@ export class Uninstall {
     }
   }
 
+  /** A record that counts as alive is waited for: another operator of that name may renew it. */
+  async #removeRecords({ resource, namespace, name, records = [] }: Belonging): Promise<void> {
+    const { client, clock, timeout, say } = this.#options;
+    const title = titleOf({ resource, namespace, name });
+    const rest = Math.max(0, ...records.map((each) => each.rest).filter((each) => each <= timeout));
+    const names = records.map(({ identity }) => `"${identity}"`).join(", ");
+    try {
+      if (rest > 0) {
+        say(`Waiting ${Math.ceil(rest)} s for the end of ${names} in ${title}`);
+        await clock.sleep(rest + 1);
+      }
+      const object = await client.get<KubeObject>(resource, { namespace, name });
+      const living = recordsOf(object, this.#options.name, clock).filter((each) => each.rest > 0);
+      if (living.length > 0) {
+        this.#failures.push(
+          `${title} has a record that is still valid (${
+            living.map(({ identity }) => identity).join(", ")
+          }): if an operator of that name runs elsewhere, it is that one's; else repeat later`,
+        );
+      }
+      const over = records.filter(({ identity }) => !living.some((each) => each.identity === identity));
+      const body = { status: Object.fromEntries(over.map(({ identity }) => [identity, null])) };
+      const { resourceVersion } = object.metadata;
+      const subresource = statusOf(resource);
+      await client.patch(resource, { namespace, name, subresource }, {
+        type: "merge",
+        body: { ...body, metadata: { resourceVersion } },
+      });
+      this.#removed.push(...over.map(({ identity }) => `record ${identity} in ${title}`));
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 404) return;
+      this.#failures.push(`Cannot remove ${names} from ${title}: ${messageOf(error)}`);
+    }
+  }
+
   async #releaseAll(marked: readonly Marked[]): Promise<void> {
     const { say, waive } = this.#options;
     const kept = waive ? [] : marked.filter(({ isFinalized }) => isFinalized);
@@ -261,7 +301,7 @@ export class Uninstall {
     const fields = this.#surveyor.marks.fieldsOf(object);
     if (fields.length === 0) return;
     const body = fields.reduce<JsonObject>((all, path) => withField(all, path, null), {});
-    const subresource = resource.subresources.includes("status") ? "status" : undefined;
+    const subresource = statusOf(resource);
     const { metadata: { resourceVersion } } = await this.#options.client.patch<KubeObject>(
       resource,
       { namespace, name, subresource },
@@ -342,6 +382,10 @@ export function titleOf(
   { resource, namespace, name }: Pick<Marked, "resource" | "namespace" | "name">,
 ): string {
   return `${groupResource(resource)} ${namespace === undefined ? name : `${namespace}/${name}`}`;
+}
+
+function statusOf({ subresources }: Marked["resource"]): "status" | undefined {
+  return subresources.includes("status") ? "status" : undefined;
 }
 
 /** Without the operator, webhooks and conversions refuse requests. */

@@ -4,6 +4,7 @@ import { ApiError } from "../../../lib/client/errors.ts";
 import type { KubeObject } from "../../../lib/model/object.ts";
 import { tracesOf, Uninstall, type UninstallOptions } from "../../../lib/kits/uninstall/mod.ts";
 import { type Operator, operator, persistence } from "../../../mod.ts";
+import { makePeeringKinds } from "../../support/meeting.ts";
 import { suite } from "../../support/scenario.ts";
 import { type VirtualWorld, virtualWorld } from "../../support/virtual_world.ts";
 import { Example, EXAMPLES, Objects, Plain, PLAINS, type World } from "../../support/worlds.ts";
@@ -118,6 +119,64 @@ suite("leaving a cluster", (scenario) => {
     assert.deepEqual((await all(world, EXAMPLES)).map(({ metadata }) => metadata.name), ["stuck"]);
     assert.match(report.left[0] ?? "", /^1 objects wait for cleanups .*examples\.lotse\.test default\/stuck/);
     await running.stop();
+  });
+
+  scenario.alone("[N33.12] takes its records out of peering objects, and no other", async (world) => {
+    await makePeeringKinds(world);
+    const kinds = [
+      { group: "kopf.dev", version: "v1", plural: "clusterkopfpeerings", namespaced: false },
+      { group: "kopf.dev", version: "v1", plural: "kopfpeerings", namespaced: true },
+    ];
+    const now = Date.now();
+    let slept = 0;
+    const clock = {
+      now: () => now + slept * 1000,
+      monotonic: () => slept,
+      sleep: (seconds: number) => Promise.resolve(void (slept += seconds)),
+    } as never as UninstallOptions["clock"];
+    const record = (age: number): object => ({
+      priority: 0,
+      lifetime: 60,
+      lastseen: new Date(now - age * 1000).toISOString(),
+    });
+    const status = {
+      "shop-6d4f8b7c5d-x2x4z": record(3600),
+      "shop-6d4f8b7c5d-b7b8c": record(58),
+      "shop-6d4f8b7c5d-zzzzz": record(-3600), // of an operator of that name elsewhere
+      "shop-api-6d4f8b7c5d-x2x4z": record(3600),
+      "shop-0": record(3600),
+      "me@laptop": record(3600),
+    };
+    for (const kind of kinds) {
+      const namespace = kind.namespaced ? world.namespace : undefined;
+      const metadata = { name: "shared", namespace };
+      const type = {
+        apiVersion: "kopf.dev/v1",
+        kind: kind.namespaced ? "KopfPeering" : "ClusterKopfPeering",
+      };
+      await world.client.create(kind, { ...type, metadata, status });
+    }
+    const report = await uninstallOf({ client: world.client, clock }, careful(), { waive: true }).run();
+    const titles = ["clusterkopfpeerings.kopf.dev shared", `kopfpeerings.kopf.dev ${world.namespace}/shared`];
+    assert.deepEqual(
+      report.removed.filter((each) => each.startsWith("record ")).sort(),
+      ["b7b8c", "x2x4z"].flatMap((end) => titles.map((title) => `record shop-6d4f8b7c5d-${end} in ${title}`)),
+    );
+    assert.equal(report.left.length, 2, report.left.join("\n"));
+    assert.match(
+      report.left[0] ?? "",
+      /shared has a record that is still valid \(shop-6d4f8b7c5d-zzzzz\): if an/,
+    );
+    for (const kind of kinds) {
+      const namespace = kind.namespaced ? world.namespace : undefined;
+      const { status: left } = await world.client.get<KubeObject>(kind, { namespace, name: "shared" });
+      assert.deepEqual(Object.keys(left as object).sort(), [
+        "me@laptop",
+        "shop-0",
+        "shop-6d4f8b7c5d-zzzzz",
+        "shop-api-6d4f8b7c5d-x2x4z",
+      ]);
+    }
   });
 
   scenario.virtual(

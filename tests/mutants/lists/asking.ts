@@ -7,6 +7,7 @@ const WHY = ["tests/scenarios/why_test.ts"];
 const STEER = ["tests/cli/steer_test.ts"];
 const ASK = ["tests/cli/why_test.ts"];
 const EXEC = ["tests/scenarios/exec_test.ts"];
+const UNINSTALL = ["tests/kits/uninstall/uninstall_test.ts"];
 const COSTS = ["tests/scenarios/metrics_test.ts"];
 const METRICS = ["tests/scenarios/metrics_access_test.ts"];
 
@@ -37,6 +38,13 @@ const mutants: Mutant[] = [
     ["if (this.#terminal === undefined) return;", "return;"],
     ["line.length <= columns ? line", "true ? line"],
   ], ASK),
+  ...breaksOf("lib/kits/uninstall/peering_records.ts", [
+    ["filter(({ identity }) => pod.test(identity))", "filter(() => true)"],
+  ], UNINSTALL),
+  ...breaksOf("lib/kits/uninstall/uninstall.ts", [
+    ["        await clock.sleep(rest + 1);\n", ""],
+    [".filter((each) => each.rest > 0);", ".filter(() => false);"],
+  ]),
   ...breaksOf("lib/engines/metrics/costs.ts", [
     ["if (this.#running?.attempt === attempt) this.#end();", ""],
     ["if (call === undefined) return;", "return;"],
