@@ -25,5 +25,7 @@ export type {
   Server,
   ServerLimits,
   ServerTls,
+  Terminal,
+  TerminalOptions,
 } from "../runtime/host.ts";
 export type { LogFields, Logger, LoggerChild, LogLevel, LogReference } from "../runtime/logging.ts";

@@ -65,7 +65,7 @@ export const SURFACE: Readonly<Record<string, string>> = {
   "./host": `
     Block Clock ConnectOptions Connection Files Host HttpRequest HttpResponse LogFields LogLevel LogReference
     Logger LoggerChild Network Peer Process Random RunOptions RunResult Seconds ServeOptions Server
-    ServerLimits ServerTls currentHost
+    ServerLimits ServerTls Terminal TerminalOptions currentHost
   `,
   "./peering": `
     FreezePeersOptions ResumePeersOptions detectIdentity freezePeers resumePeers
