@@ -20,6 +20,8 @@ export interface DeclaredHandler {
   readonly owner?: Selector;
   /** Whether a reconcile holds objects back until it has let them go. */
   readonly hasFinalizer?: boolean;
+  /** Of daemons and timers that each object of the kind has as long as it is there: no filter and no delay decides. */
+  readonly always?: { readonly interval?: number };
   /** The function itself. */
   readonly fn: unknown;
 }

@@ -8,7 +8,8 @@
 
 import { isObject } from "../../../model/json.ts";
 import type { JsonObject } from "../../../model/object.ts";
-import type { Journal } from "./journal.ts";
+import { isForChange } from "./invariants.ts";
+import type { Journal, SeenCall } from "./journal.ts";
 import { isAboutObject, type Plan, type Step } from "./plan.ts";
 import { isAuthorsWrite } from "./wire.ts";
 import { FOREIGN_FINALIZER } from "./world.ts";
@@ -18,8 +19,16 @@ type ObjectStep = Extract<Step, { readonly name: string }>;
 /** How many choices are tried: of many steps, the last ones vary. */
 const MOST_VARIED = 4;
 
-/** Returns the steps whose states the operator has worked on, before the next step on the same object. */
-export function seenSteps({ steps }: Plan, { steps: times, calls, requests }: Journal): ReadonlySet<Step> {
+/**
+ * Returns the steps whose states the operator has worked on, before the next step on the same object.
+ *
+ * @param counts Tells which calls count as work: handlers of raw events and indexes are called for states, too, that are never worked on.
+ */
+export function seenSteps(
+  { steps }: Plan,
+  { steps: times, calls, requests }: Journal,
+  counts: (seen: SeenCall) => boolean = () => true,
+): ReadonlySet<Step> {
   const seen = new Set<Step>();
   for (const [index, step] of steps.entries()) {
     if (!isAboutObject(step)) continue;
@@ -27,8 +36,10 @@ export function seenSteps({ steps }: Plan, { steps: times, calls, requests }: Jo
     const [from = 0, to = Infinity] = [times[index], next === undefined ? undefined : times[next]];
     const isMeant = (at: number, name: string | undefined): boolean =>
       at > from && at <= to && name === step.name;
-    const isSeen = calls.some(({ at, call }) => isMeant(at, call.object?.name)) ||
-      requests.some((request) => isAuthorsWrite(request) && isMeant(request.at, request.name));
+    const isSeen = calls.some((seen) => counts(seen) && isMeant(seen.at, seen.call.object?.name)) ||
+      requests.some((request) =>
+        request.status < 300 && isAuthorsWrite(request) && isMeant(request.at, request.name)
+      );
     if (isSeen) seen.add(step);
   }
   return seen;
@@ -44,6 +55,7 @@ export function* calmPlans(
   journal: Journal,
 ): Generator<readonly Step[]> {
   const seen = seenSteps({ ...plan, steps }, journal);
+  const changed = seenSteps({ ...plan, steps }, journal, isForChange);
   const calm = steps.filter((step, index): step is ObjectStep =>
     isAboutObject(step) && !journal.refused.has(index)
   );
@@ -53,6 +65,7 @@ export function* calmPlans(
   const isRestarted = probe || steps.some(({ do: action }) => action === "kill" || action === "restart");
   const all: (readonly Step[])[] = [
     without(missed, sorted),
+    without(varied.filter((step) => !changed.has(step)), sorted),
     calm,
     ...choices(varied.slice(-MOST_VARIED)).map((some) => without(some, sorted)),
   ];

@@ -52,6 +52,9 @@ export const LONG_NAME = `long-${"x".repeat(40)}-name`;
 /** How much of a plan is faults, while there are any. */
 const FAULT_SHARE = 0.45;
 
+/** How often a row of steps begins that are dangerous together: chance alone would seldom put them so close to each other. */
+const ROW_SHARE = 0.15;
+
 /** Draws the plan of a seed. */
 export function drawPlan(seed: number, options: DrawOptions): Plan {
   const random = createVirtualRandom(seed);
@@ -73,11 +76,19 @@ class Drawing {
   /** The objects that should be there. */
   readonly #alive = new Map<string, { readonly kind: string; readonly name: string }>();
   readonly #faults: readonly (() => Action)[];
+  readonly #rows: readonly (() => Step[])[];
+  /** The steps of a row that come next. */
+  #row: Step[] = [];
 
   constructor(random: Random, options: DrawOptions) {
     this.#random = random;
     this.#options = options;
-    const { requests = true, watches = true, kills = true, processes = true } = options.faults;
+    const { requests = true, watches = true, kills = true, processes = true, writers = true } = options.faults;
+    this.#rows = [
+      ...watches ? [() => this.#duringGap(), () => this.#duringLag()] : [],
+      ...writers ? [() => this.#duringPause(), () => this.#harms()] : [],
+      ...processes && options.replicas > 1 ? [() => this.#duringIsolation()] : [],
+    ];
     this.#faults = [
       ...requests ? [() => this.#fail(), () => this.#fail()] : [],
       ...watches ? [() => this.#watch()] : [],
@@ -91,8 +102,73 @@ class Drawing {
   }
 
   next(): Step {
+    const next = this.#row.shift();
+    if (next !== undefined) return next;
+    if (this.#rows.length > 0 && this.#random.next() < ROW_SHARE) {
+      const [first, ...others] = pick(this.#random, this.#rows)();
+      this.#row = others;
+      if (first !== undefined) return first;
+    }
     const isFault = this.#faults.length > 0 && this.#random.next() < FAULT_SHARE;
     return this.#timed(isFault ? pick(this.#random, this.#faults)() : this.#onObject());
+  }
+
+  /** Objects change and go while the operator hears of nothing; and then it has to list them anew. */
+  #duringGap(): Step[] {
+    const seconds = this.#upTo(12);
+    const gap = { do: "gap", seconds, forgets: this.#random.next() < 0.8 } as const;
+    return [gap, this.#soon(this.#delete()), this.#soon(this.#onObject()), { ...this.#onObject(), wait: seconds }];
+  }
+
+  /** Objects change and go while the operator knows only its own writes. */
+  #duringLag(): Step[] {
+    const seconds = this.#upTo(12);
+    const row = [{ do: "lag", seconds }, this.#onObject(), this.#onObject(), this.#onObject()] as const;
+    return row.map((action, index) => index === 0 ? action : this.#soon(action));
+  }
+
+  #duringPause(): Step[] {
+    const object = this.#any();
+    if (object === undefined) return [];
+    const seconds = this.#upTo(40);
+    const edit = { do: "edit", ...object, patch: this.#sourceOf(object.kind).change(this.#random) } as const;
+    return [this.#soon({ do: "pause", ...object, seconds }), { ...edit, wait: this.#upTo(2 * seconds) }];
+  }
+
+  /** A child goes, at best while its owner is at work. */
+  #harms(): Step[] {
+    const harm = { do: "harm", number: Math.floor(this.#random.next() * 4) } as const;
+    return [this.#soon(this.#onObject()), { ...harm, wait: this.#upTo(3) }];
+  }
+
+  /** A replica is cut off for about as long as its Lease lasts, while there is work. */
+  #duringIsolation(): Step[] {
+    const seconds = 7 + this.#upTo(14);
+    const isolation = { do: "isolate", replica: this.#replica(), seconds } as const;
+    return [{ ...isolation, wait: this.#upTo(seconds) }, this.#onObject(), {
+      ...this.#onObject(),
+      wait: this.#upTo(seconds),
+    }];
+  }
+
+  #upTo(seconds: number): number {
+    return this.#round(0.1 + this.#random.next() * seconds);
+  }
+
+  #soon(action: Action): Step {
+    return { ...action, wait: this.#upTo(this.#random.next() < 0.5 ? 0.2 : 2) };
+  }
+
+  #any(): { readonly kind: string; readonly name: string } | undefined {
+    const all = [...this.#alive.values()];
+    return all.length === 0 ? undefined : pick(this.#random, all);
+  }
+
+  #delete(): Action {
+    const object = this.#any();
+    if (object === undefined) return this.#create();
+    this.#alive.delete(`${object.kind} ${object.name}`);
+    return { do: "delete", ...object };
   }
 
   #timed(action: Action): Step {

@@ -9,6 +9,8 @@ import { digestOf } from "../../../model/encoding.ts";
 import { isEqualJson, isObject } from "../../../model/json.ts";
 import type { KubeObject } from "../../../model/object.ts";
 import { namespacedName } from "../../../model/references.ts";
+import { matches } from "../../../model/selector.ts";
+import type { Seconds } from "../../../runtime/host.ts";
 import type { PastState } from "./history.ts";
 import type { SeenCall } from "./journal.ts";
 import type { Life } from "./life.ts";
@@ -45,7 +47,15 @@ export async function judgeRest(world: World): Promise<Found[]> {
   const failed = world.lives.flatMap(({ number, failure }) =>
     failure === undefined ? [] : [{ rule: "run", message: `Process ${number} has failed: ${failure}` }]
   );
-  return [...failed, ...lostRetries(world), ...await staleCaches(world), ...wrongDaemons(world)];
+  return [
+    ...failed,
+    ...lostRetries(world),
+    ...lostWakes(world),
+    ...await staleCaches(world),
+    ...wrongDaemons(world),
+    ...missingWork(world),
+    ...needlessFinalizers(world),
+  ];
 }
 
 /** Whether a call is for a change of an object. */
@@ -127,13 +137,15 @@ function isSuspect(life: Life | undefined): boolean {
   return life === undefined || !life.isAwake;
 }
 
-/** 3. No handler runs for a state older than one that it has seen. */
+/** 3. No handler runs for a state older than one that its process has seen. */
 function olderStates({ journal }: World): Found[] {
   const newest = new Map<string, bigint>();
   for (const seen of journal.calls) {
-    const { call: { object, version, handler }, life } = seen;
+    const { call: { object, version, handler, type }, life } = seen;
+    // Indexes take the states as they come: their own rows.
+    const row = type === "Indexer" ? handler : "";
     if (object === undefined || version === undefined || !/^\d+$/.test(version)) continue;
-    const key = `${life} ${keyOf(seen)}`;
+    const key = `${life} ${object.uid} ${row}`;
     const before = newest.get(key) ?? 0n;
     if (BigInt(version) < before) {
       const message = `\`${handler}\` was called for \`${
@@ -147,7 +159,8 @@ function olderStates({ journal }: World): Found[] {
 }
 
 /** 4. Handlers of one object never run twice at once. */
-function runsAtOnce({ journal, lives }: World): Found[] {
+function runsAtOnce(world: World): Found[] {
+  const { journal, lives } = world;
   const calls = journal.calls.filter(({ call: { type, object } }) =>
     type !== "Indexer" && object !== undefined
   );
@@ -160,6 +173,8 @@ function runsAtOnce({ journal, lives }: World): Found[] {
       if (first.isCut || (!isSame && !isTurn)) continue;
       // A process that is held, or cut off, cannot know that another one has taken its place.
       if (first.life !== second.life && (isHeld(lives[first.life]) || isHeld(lives[second.life]))) continue;
+      // A replica that was cut off begins an object anew beside a handler of an earlier term, which can write nothing any more.
+      if (world.sharesObjects && first.life === second.life && isHeld(lives[first.life])) continue;
       if (first.life === second.life && !isSame && isTurn && first.at === second.at) continue;
       const message = `\`${first.call.handler}\` and \`${second.call.handler}\` ran at once for \`${
         nameOf(first)
@@ -187,6 +202,22 @@ function lostRetries({ journal, history }: World): Found[] {
     if (now === undefined || now.isGone || then === undefined || contentOf(now) !== contentOf(then)) continue;
     const message = `\`${handler}\` wanted to be tried again for \`${nameOf(seen)}\`, and never was`;
     return [{ rule: "retries", message }];
+  }
+  return [];
+}
+
+/** 5. A change of a child wakes the reconcile of its owner, which is not lost. */
+function lostWakes({ journal, history, harmed }: World): Found[] {
+  for (const { owner, at } of harmed) {
+    const now = history.newest(owner);
+    // An owner that is not there, or of a kind that is not planned, is of no interest.
+    if (now === undefined || now.isGone || now.object.metadata.deletionTimestamp !== undefined) continue;
+    const isCalled = journal.calls.some(({ call: { object, type }, end, at: begun }) =>
+      type === "Handler" && object?.uid === owner && (end ?? begun) >= at
+    );
+    if (isCalled) continue;
+    const message = `A child of \`${now.object.metadata.name}\` was deleted, and its reconcile was not called`;
+    return [{ rule: "wakes", message }];
   }
   return [];
 }
@@ -221,6 +252,27 @@ function earlyFinalizers({ journal, history, lives }: World): Found[] {
   }
   return [];
 }
+
+/** 6. An object of a kind without deletions to handle is not held by our finalizer. */
+function needlessFinalizers({ history, lives, kinds }: World): Found[] {
+  const op = lives.at(-1)?.op;
+  if (op === undefined) return [];
+  const { finalizer } = op.settings.persistence;
+  for (const { object, isGone } of history.present()) {
+    if (isGone || object.metadata.finalizers?.includes(finalizer) !== true) continue;
+    const isHeld = op.declared.some(({ cause, hasFinalizer, selector }) =>
+      [...kinds.values()].some((resource) => resource.kind === object.kind && matches(selector, resource)) &&
+      (hasFinalizer === true || NEEDY.includes(cause))
+    );
+    if (isHeld) continue;
+    const message = `\`${object.metadata.name}\` has the operator's finalizer, and no handler needs it`;
+    return [{ rule: "finalizer", message }];
+  }
+  return [];
+}
+
+/** Causes of handlers that may need the finalizer. */
+const NEEDY: readonly string[] = ["delete", "change", "daemon", "timer"];
 
 /** How calls end that are not followed by another one. */
 const DONE: readonly string[] = ["success", "failure"];
@@ -293,6 +345,35 @@ function versionsOf(objects: readonly KubeObject[]): Record<string, string> {
 function told(versions: Readonly<Record<string, string>>): string {
   const all = Object.entries(versions).map(([name, version]) => `${name} at ${version}`);
   return all.length === 0 ? "nothing" : all.join(", ");
+}
+
+/** How long ago a timer may have been called at rest: the world was quiet for so long. */
+const LOOKED_BACK: Seconds = 65;
+
+/** Timers with longer intervals need not have been called meanwhile. */
+const LONGEST_INTERVAL: Seconds = 30;
+
+/** 5. and 7. Timers come again, and daemons run, as long as their objects are there. */
+function missingWork({ journal, history, lives, kinds, now }: World): Found[] {
+  const declared = lives.at(-1)?.op.declared.filter(({ always }) => always !== undefined) ?? [];
+  for (const { object, isGone } of declared.length === 0 ? [] : history.present()) {
+    const { metadata: { uid, name, deletionTimestamp } } = object;
+    if (isGone || deletionTimestamp !== undefined) continue;
+    const resource = [...kinds.values()].find(({ kind }) => kind === object.kind);
+    for (const { id, cause, selector, always } of declared) {
+      if (resource === undefined || !matches(selector, resource)) continue;
+      const last = journal.calls.findLast(({ call }) => call.handler === id && call.object?.uid === uid);
+      const { interval } = always ?? {};
+      // A failure for good, or a daemon's end, is the end; and a retry has a time of its own.
+      const { outcome } = last?.call ?? {};
+      if (outcome !== undefined && (outcome !== "success" || cause === "daemon" || interval === undefined)) continue;
+      if (last !== undefined && !last.isCut && last.end === undefined) continue;
+      if (interval !== undefined && interval > LONGEST_INTERVAL) continue;
+      if (cause === "timer" && last !== undefined && last.at > now - LOOKED_BACK) continue;
+      return [{ rule: "timers", message: `The ${cause} \`${id}\` of \`${name}\` is called no more` }];
+    }
+  }
+  return [];
 }
 
 /** 7. Daemons run at most once for an object, and only while it is there. */

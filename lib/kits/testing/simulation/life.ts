@@ -28,7 +28,7 @@ export interface Simulated {
 }
 
 /** The parts of a process. */
-export interface LifeOptions extends Pick<WireOptions, "serve" | "faultOf" | "traffic"> {
+export interface LifeOptions extends Pick<WireOptions, "serve" | "faultOf" | "traffic" | "gapUntil"> {
   readonly seed: number;
   /** Its number among all of the run. */
   readonly number: number;
@@ -79,6 +79,7 @@ export class Life {
       serve,
       faultOf,
       traffic,
+      gapUntil,
       sharesObjects,
     } = options;
     this.#options = options;
@@ -96,6 +97,7 @@ export class Life {
       journal,
       serve,
       faultOf,
+      gapUntil,
       kill,
     });
     const server = `https://process-${number}.test`;

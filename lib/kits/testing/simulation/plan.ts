@@ -91,6 +91,40 @@ export interface WatchStep {
   readonly do: "break" | "silence" | "expire" | "compact";
 }
 
+/** For some time no event of a watch arrives; then all of them do, in their order. */
+export interface LagStep {
+  /** The kind of step. */
+  readonly do: "lag";
+  /** For how long. */
+  readonly seconds: Seconds;
+}
+
+/** All watches break, and for some time there is neither a watch nor a list. */
+export interface GapStep {
+  /** The kind of step. */
+  readonly do: "gap";
+  /** For how long. */
+  readonly seconds: Seconds;
+  /** Whether the server forgets meanwhile what has happened, so that objects have to be listed anew. */
+  readonly forgets: boolean;
+}
+
+/** Another program deletes a child of a kind that the operator owns (`op.owns`) for a kind that it reconciles. */
+export interface HarmStep {
+  /** The kind of step. */
+  readonly do: "harm";
+  /** Which of the children, by their names, counted round and round. */
+  readonly number: number;
+}
+
+/** A person pauses an object, by the annotation. */
+export interface PauseStep extends PlannedObject {
+  /** The kind of step. */
+  readonly do: "pause";
+  /** For how long. */
+  readonly seconds: Seconds;
+}
+
 /** The moments of a process' life at which it can be killed. */
 export type KillMoment = "now" | "sent" | "applied" | "answered";
 
@@ -149,8 +183,12 @@ export type Action =
   | DeleteStep
   | WriteStep
   | HoldStep
+  | PauseStep
+  | HarmStep
   | FailStep
   | WatchStep
+  | LagStep
+  | GapStep
   | KillStep
   | RestartStep
   | SuspendStep
@@ -244,6 +282,16 @@ export function describeStep(step: Step): string {
       return WATCH_WORDS[step.do];
     case "kill":
       return `Kill ${processOf(step)}${momentOf(step)}; the next process starts after ${step.down} s`;
+    case "lag":
+      return `No event of a watch arrives for ${step.seconds} s`;
+    case "gap":
+      return `All watches break, and the operator can neither list nor watch for ${step.seconds} s${
+        step.forgets ? "; the server forgets its past meanwhile" : ""
+      }`;
+    case "harm":
+      return "Another program deletes an object that the operator has made";
+    case "pause":
+      return `A person pauses \`${step.name}\` for ${step.seconds} s`;
     case "restart":
       return `Stop ${processOf(step)} in order, and start another one`;
     case "suspend":

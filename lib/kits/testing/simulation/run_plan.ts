@@ -124,7 +124,7 @@ async function liveThrough(plan: Plan, living: Living): Promise<Found | { readon
     const found = setting.chance?.();
     if (found !== undefined) return found;
   }
-  world.calm();
+  await world.calm();
   await world.advance(aftermathOf(plan));
   const alive = await judge(living, "alive");
   if (alive !== undefined) return alive;
@@ -155,6 +155,8 @@ async function lookForMoves({ compare }: Plan, world: World): Promise<ReadonlySe
 
 const UNNOTICED: readonly Action["do"][] = [
   "silence",
+  "lag",
+  "gap",
   "suspend",
   "suspend-machine",
   "isolate",

@@ -26,6 +26,8 @@ export interface Passage {
 export interface Traffic {
   /** Opens the way of a request. @param number How often the process has made the same request, with this time. */
   open(request: SeenRequest, number: number): Passage;
+  /** No event arrives for so long; then all of them do, in their order. Undefined: time alone holds no event up here. */
+  lag?(seconds: Seconds): void;
 }
 
 /** How long a request, an answer and an event are on their way, at least and at most; one in eight takes the longest. */
@@ -38,13 +40,20 @@ const TRAVEL = { least: 0.001, most: 0.03, rarely: 1.5 };
 export class DrawnTraffic implements Traffic {
   readonly #seed: number;
   readonly #clock: VirtualClock;
+  /** Until when no event arrives. */
+  #lagUntil: Seconds = 0;
 
   constructor(seed: number, clock: VirtualClock) {
     this.#seed = seed;
     this.#clock = clock;
   }
 
+  lag(seconds: Seconds): void {
+    this.#lagUntil = this.#clock.monotonic() + seconds;
+  }
+
   open(request: SeenRequest, number: number): Passage {
+    const lagUntil = (): Seconds => this.#lagUntil;
     const clock = this.#clock;
     const delay = delaysOf(`${this.#seed} ${request.life} ${titleOf(request)} ${number}`);
     /** When the last event arrives. */
@@ -55,7 +64,7 @@ export class DrawnTraffic implements Traffic {
       },
       stream(_line, arrive) {
         const now = clock.monotonic();
-        last = Math.max(now + delay(), last + 0.001);
+        last = Math.max(now + delay(), last + 0.001, lagUntil());
         clock.after(last - now, arrive);
       },
     };

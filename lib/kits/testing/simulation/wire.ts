@@ -25,6 +25,8 @@ export interface WireOptions {
   readonly serve: (request: Request) => Promise<Response>;
   /** Returns the fault that strikes a request of the operator, if any. */
   readonly faultOf: (request: SeenRequest) => FailStep["fault"] | undefined;
+  /** Until when lists and watches do not reach the server, by the clock of the world. */
+  readonly gapUntil: () => Seconds;
   /** Kills the process. */
   readonly kill: () => void;
 }
@@ -113,7 +115,9 @@ export class Wire {
     if (kill === "sent") this.#options.kill();
     await passage.pass({ sort: "request", request });
     await this.#passable(request);
-    if (fault === "unsent") throw connectionReset();
+    const isGap = (seen.verb === "list" || seen.verb === "watch") &&
+      base.monotonic() < this.#options.gapUntil();
+    if (fault === "unsent" || isGap) throw connectionReset();
     if (fault !== undefined && isRefusal(fault)) {
       await passage.pass({ sort: "answer", status: Number(fault), text: "" });
       await this.#passable(request);

@@ -4,7 +4,7 @@
 
 import type { KubeObject } from "../../../model/object.ts";
 import { isObject } from "../../../model/json.ts";
-import { apiVersionOf, pathOf, type Resource } from "../../../model/resource.ts";
+import { apiVersionOf, groupResource, pathOf, type Resource } from "../../../model/resource.ts";
 import { parseJson } from "../../../runtime/json.ts";
 import type { TestCluster } from "../cluster.ts";
 import { History } from "./history.ts";
@@ -53,7 +53,12 @@ export class World {
   readonly #options: WorldOptions;
   readonly #began: number;
   readonly #traffic: Traffic;
+  readonly #paused = new Set<PlannedObject>();
   #faults: ArmedFault[] = [];
+  /** Children that other programs have deleted: their owners' uids, and when. */
+  readonly harmed: { readonly owner: string; readonly at: number }[] = [];
+  /** Until when nothing can be listed or watched, by the clock of the cluster. */
+  #gapUntil = 0;
   /** How long a process is not replaced, by its place. */
   readonly #downtimes = new Map<number, number>();
 
@@ -71,6 +76,11 @@ export class World {
   /** Seconds since the beginning. */
   get now(): number {
     return this.cluster.host.clock.monotonic() - this.#began;
+  }
+
+  /** Whether processes are replicas, with Leases. */
+  get sharesObjects(): boolean {
+    return this.#options.replicas !== undefined;
   }
 
   /** Starts all processes. */
@@ -98,10 +108,12 @@ export class World {
     await this.advance(step.wait ?? 0);
   }
 
-  /** Ends all faults; processes that were killed are replaced when their time has come. */
-  calm(): void {
+  /** Ends all faults and pauses; processes that were killed are replaced when their time has come. */
+  async calm(): Promise<void> {
     this.#faults = [];
     for (const { wire } of this.alive) wire.calm();
+    for (const object of this.#paused) await this.#annotate(object, "pause", null);
+    this.#paused.clear();
   }
 
   /** Stops all processes in order, and waits for their end. Returns the processes that have not ended. */
@@ -159,6 +171,21 @@ export class World {
         const how = step.do === "compact" ? "break" : step.do;
         return this.alive.forEach(({ wire }) => wire.strikeWatches(how));
       }
+      case "lag":
+        return this.#traffic.lag?.(step.seconds);
+      case "gap": {
+        const { clock } = this.cluster.host;
+        this.#gapUntil = clock.monotonic() + step.seconds;
+        if (step.forgets) clock.after(step.seconds, () => server.compact());
+        return this.alive.forEach(({ wire }) => wire.strikeWatches("break"));
+      }
+      case "harm":
+        return await this.#harm(step.number);
+      case "pause": {
+        this.#paused.add(step);
+        const until = new Date(this.cluster.host.clock.now() + step.seconds * 1000);
+        return await this.#annotate(step, "pause", `until=${until.toISOString()}`);
+      }
       case "kill": {
         const life = this.#of(step.replica);
         this.#downtimes.set(step.replica, step.down);
@@ -206,6 +233,7 @@ export class World {
       sharesObjects: replicas !== undefined,
       serve: (request) => server.fetch(request),
       faultOf: (request) => this.#faultOf(request),
+      gapUntil: () => this.#gapUntil,
       onKilled: () =>
         host.clock.after(Math.max(this.#downtimes.get(replica) ?? 0, 0.001), () => this.#begin(replica)),
     });
@@ -255,6 +283,41 @@ export class World {
     const others = (found.metadata.finalizers ?? []).filter((each) => each !== FOREIGN_FINALIZER);
     const finalizers = holds ? [...others, FOREIGN_FINALIZER] : others;
     return isDone(await this.#patch(object, { metadata: { finalizers } }));
+  }
+
+  /** Steers an object as a person would. Returns false if it is not there. */
+  async #annotate(object: PlannedObject, what: string, value: string | null): Promise<boolean> {
+    const { finalizer = "" } = this.lives[0]?.op.settings.persistence ?? {};
+    const [prefix = ""] = finalizer.split("/");
+    return isDone(await this.#patch(object, { metadata: { annotations: { [`${prefix}/${what}`]: value } } }));
+  }
+
+  /** Deletes a child of an owner that is reconciled. Returns false if there is none. */
+  async #harm(number: number): Promise<boolean> {
+    const declared = this.lives[0]?.op.declared ?? [];
+    const kinds = declared.flatMap(({ cause, resource, owner }) =>
+      cause === "owns" && owner !== undefined && resource !== undefined
+        ? [groupResource({ plural: resource.plural ?? "", group: resource.group ?? "" })]
+        : []
+    );
+    const collections = new Set(
+      this.journal.requests.filter((request) => isAuthorsWrite(request) && kinds.includes(request.kind))
+        .map(({ collection }) => collection),
+    );
+    for (const collection of [...collections].sort()) {
+      const children = (await this.listAt(collection)).flatMap(({ metadata }) => {
+        const owner = metadata.ownerReferences?.find(({ controller }) => controller === true)?.uid;
+        return owner === undefined || metadata.deletionTimestamp !== undefined ? [] : [{ metadata, owner }];
+      });
+      const child = children[number % children.length];
+      if (child === undefined) continue;
+      const { metadata: { namespace, name = "" }, owner } = child;
+      const place = namespace === undefined ? "" : `/namespaces/${namespace}`;
+      const path = collection.replace(/(?=\/[^/]+$)/, place);
+      this.harmed.push({ owner, at: this.now });
+      return isDone(await this.#ask("DELETE", `${path}/${name}`));
+    }
+    return false;
   }
 
   async #patch(object: PlannedObject, patch: object, subresource?: string): Promise<unknown> {
