@@ -143,7 +143,7 @@ class Drawing {
 
   /** A replica is cut off for about as long as its Lease lasts, while there is work. */
   #duringIsolation(): Step[] {
-    const seconds = 7 + this.#upTo(14);
+    const seconds = 30 + this.#upTo(45);
     const isolation = { do: "isolate", replica: this.#replica(), seconds } as const;
     return [{ ...isolation, wait: this.#upTo(seconds) }, this.#onObject(), {
       ...this.#onObject(),
