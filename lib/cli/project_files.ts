@@ -70,6 +70,7 @@ const COMMANDS = {
     manifests: "deno task manifests",
     check: "deno check",
     test: "deno test -A",
+    simulate: "deno task simulate",
     dev: "deno task dev",
     build: "deno task build",
   },
@@ -79,6 +80,7 @@ const COMMANDS = {
     manifests: "bun run manifests",
     check: "bun run check",
     test: "bun test",
+    simulate: "bun run simulate",
     dev: "bun run dev",
     build: "bun run build",
   },
@@ -88,12 +90,16 @@ const COMMANDS = {
     manifests: "npm run manifests",
     check: "npm run check",
     test: "npm test",
+    simulate: "npm run simulate",
     dev: "npm run dev",
     build: "npm run build",
   },
 } as const;
 
 const DEV = "dev handlers.ts --apply deploy/crd.yaml deploy/example.yaml";
+
+/** Half a minute of runs with faults. */
+const SIMULATE = "simulate handlers.ts --crd deploy/crd.yaml --minutes 0.5";
 
 /** Returns the command that writes the manifests, made of the code's declarations. */
 function manifestsBy(lotse: string, { name }: ProjectOptions): string {
@@ -120,6 +126,7 @@ function projectSettings(options: ProjectOptions): [string, string][] {
         manifests: manifestsBy("deno run -A @lotse/lotse/cli", options),
         dev: `deno run -A @lotse/lotse/cli ${DEV}`,
         test: "deno test -A",
+        simulate: `deno run -A @lotse/lotse/cli ${SIMULATE}`,
         build: "deno run -A @lotse/lotse/cli build handlers.ts -o operator --backend deno",
       },
       imports: { "@lotse/lotse": `npm:@lotse/lotse@^${version}`, zod: `npm:zod@${ZOD}` },
@@ -137,6 +144,7 @@ function projectSettings(options: ProjectOptions): [string, string][] {
       dev: `${command} ${DEV}`,
       check: "tsc",
       test: runtime === "bun" ? "bun test" : "node --test",
+      simulate: `${command} ${SIMULATE}`,
       build: `${command} build handlers.ts -o operator`,
     },
     dependencies: { "@lotse/lotse": lotse === undefined ? `^${version}` : `file:${lotse}`, zod: ZOD },
@@ -285,9 +293,10 @@ const SET_UP = {
 };
 
 function ci({ runtime }: ProjectOptions): string {
-  const { again, manifests, check, test } = COMMANDS[runtime];
+  const { again, manifests, check, test, simulate } = COMMANDS[runtime];
   // CI checks that the manifests in the repository are the ones that the code makes.
-  const steps = [again, manifests, "git diff --exit-code deploy", check, test].filter((step) => step !== "")
+  const compare = "git diff --exit-code deploy";
+  const steps = [again, manifests, compare, check, test, simulate].filter((step) => step !== "")
     .map((step) => `      - run: ${step}\n`);
   return `name: CI
 on: [push, pull_request]
@@ -321,7 +330,7 @@ spec:
 
 function readme(options: ProjectOptions): string {
   const { name, kind, plural, group, runtime } = options;
-  const { install, again, manifests, check, test, dev, build } = COMMANDS[runtime];
+  const { install, again, manifests, check, test, simulate, dev, build } = COMMANDS[runtime];
   const lock = again === "" ? "" : `
 
 Commit the lock file that \`${install}\` writes: CI and the Dockerfile install what it says (\`${again}\`).`;
@@ -345,6 +354,7 @@ and runs the handlers. When you save one of these files, it is used at once. The
 | \`handlers.ts\` | the kind, and what happens when one is created or changed |
 | \`${manifests}\` | writes \`deploy/crd.yaml\` and \`deploy/operator.yaml\`: the definition, the rights that the code needs, the Deployment |
 | \`${testName(options)}\` | \`${test}\`: the operator against an API server in the process, in a second |
+| \`${simulate}\` | the operator in virtual time for half a minute: objects of all sorts, failing requests, kills; a finding is told step by step |
 | \`${check}\` | types |
 
 After a change of the kind, or of what handlers do in the cluster, write the manifests anew: they are made of the code, and CI compares

@@ -121,6 +121,14 @@ describe("lotse new", () => {
       await host.files.readText("/work/tea/.github/workflows/ci.yaml"),
       /npm ci\n.*npm run manifests\n/,
     );
+    const runs = { deno: "deno task simulate", bun: "bun run simulate", node: "npm run simulate" };
+    for (const [runtime, simulates] of Object.entries(runs)) {
+      const made = await make(`tea --runtime ${runtime}`);
+      const read = (name: string): Promise<string> => made.host.files.readText(`/work/tea/${name}`);
+      assert.ok((await read(".github/workflows/ci.yaml")).endsWith(`      - run: ${simulates}\n`));
+      const { scripts, tasks } = JSON.parse(await read(runtime === "deno" ? "deno.json" : "package.json"));
+      assert.match((scripts ?? tasks).simulate, / simulate handlers\.ts --crd deploy\/crd\.yaml --minutes 0\.5$/);
+    }
     assert.match(await host.files.readText("/work/tea/Dockerfile"), /RUN npm ci && /);
   });
 

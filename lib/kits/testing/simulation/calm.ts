@@ -14,7 +14,10 @@ import { isAboutObject, type Plan, type Step } from "./plan.ts";
 import { isAuthorsWrite } from "./wire.ts";
 import { FOREIGN_FINALIZER } from "./world.ts";
 
-type ObjectStep = Extract<Step, { readonly name: string }>;
+/** A step of a calm run. `isHasty`: the next step follows without a rest, as the operator is not to see the state between. */
+export type CalmStep = Step & { readonly isHasty?: boolean };
+
+type ObjectStep = Exclude<Extract<CalmStep, { readonly name: string }>, { readonly do: "pause" }>;
 
 /** How many choices are tried: of many steps, the last ones vary. */
 const MOST_VARIED = 4;
@@ -53,7 +56,7 @@ export function seenSteps(
 export function* calmPlans(
   { steps, probe = false, ...plan }: Plan,
   journal: Journal,
-): Generator<readonly Step[]> {
+): Generator<readonly CalmStep[]> {
   const seen = seenSteps({ ...plan, steps }, journal);
   const changed = seenSteps({ ...plan, steps }, journal, isForChange);
   const calm = steps.filter((step, index): step is ObjectStep =>
@@ -63,7 +66,7 @@ export function* calmPlans(
   const varied = sorted.filter((step, index) => nextOf(step, sorted, index) !== undefined);
   const missed = varied.filter((step) => !seen.has(step));
   const isRestarted = probe || steps.some(({ do: action }) => action === "kill" || action === "restart");
-  const all: (readonly Step[])[] = [
+  const all: (readonly CalmStep[])[] = [
     without(missed, sorted),
     without(varied.filter((step) => !changed.has(step)), sorted),
     calm,
@@ -94,8 +97,8 @@ function nextOf(step: Step | undefined, steps: readonly Step[], place: number): 
 }
 
 /** Leaves states out: each of these steps becomes a part of the next one. */
-function without(missed: readonly Step[], steps: readonly ObjectStep[]): readonly Step[] {
-  const left: Step[] = [];
+function without(missed: readonly Step[], steps: readonly ObjectStep[]): readonly CalmStep[] {
+  const left: CalmStep[] = [];
   let pending: ObjectStep | undefined;
   for (const step of steps) {
     const whole = pending === undefined ? [step] : joined(pending, step);
@@ -111,12 +114,34 @@ function without(missed: readonly Step[], steps: readonly ObjectStep[]): readonl
 
 /** Returns two steps on one object as one; both where they cannot be one; none where the second takes the first back. */
 function joined(first: ObjectStep, second: ObjectStep): ObjectStep[] {
-  if (second.do === "delete") return first.do === "create" ? [] : [second];
-  if (first.do === "delete" || second.do === "create") return [first, second];
+  if (second.do === "delete") {
+    // A finalizer of others keeps the object there, although its creation was missed.
+    if (isHold(first)) return [first, second];
+    if (first.do === "create" && isHeld(first.body)) return [{ ...first, isHasty: true }, second];
+    return first.do === "create" ? [] : [second];
+  }
+  if (first.do === "delete" || second.do === "create" || isHold(first)) return [first, second];
+  if (isHold(second)) {
+    if (first.do !== "create" || second.do === "release") return [second, first];
+    return [{ ...first, body: merged(first.body, HELD, true) }];
+  }
   const [one, two] = [changeOf(first), changeOf(second)];
   if (one === undefined || two === undefined) return [first, second];
-  const both = merged(one, two);
-  return first.do === "create" ? [{ ...first, body: both }] : [{ ...second, do: "edit", patch: both }];
+  return first.do === "create"
+    ? [{ ...first, body: merged(one, two, true) }]
+    : [{ ...second, do: "edit", patch: merged(one, two, false) }];
+}
+
+/** The metadata of an object that is created with another program's finalizer. */
+const HELD: JsonObject = { metadata: { finalizers: [FOREIGN_FINALIZER] } };
+
+function isHeld({ metadata }: JsonObject): boolean {
+  return isObject(metadata) && metadata.finalizers !== undefined;
+}
+
+/** Whether a step puts another program's finalizer on the object, or takes it off: it changes nothing else. */
+function isHold({ do: action }: ObjectStep): boolean {
+  return action === "hold" || action === "release";
 }
 
 /** Returns the change that a step makes to an object. */
@@ -128,19 +153,22 @@ function changeOf(step: ObjectStep): JsonObject | undefined {
       return step.patch;
     case "write":
       return step.subresource === undefined ? step.patch : undefined;
-    case "hold":
-      return { metadata: { finalizers: [FOREIGN_FINALIZER] } };
     default:
       return undefined;
   }
 }
 
-/** Returns an object with a merge patch in it. Source: RFC 7386. */
-function merged(object: JsonObject, patch: JsonObject): JsonObject {
+/**
+ * Returns an object with a merge patch in it. Source: RFC 7386.
+ *
+ * @param isWhole Whether the first is a whole object, from which null takes a value away; else it is a patch itself.
+ */
+function merged(object: JsonObject, patch: JsonObject, isWhole: boolean): JsonObject {
   const result: JsonObject = { ...object };
   for (const [key, value] of Object.entries(patch)) {
     const old = result[key];
-    result[key] = isObject(value) && isObject(old) ? merged(old, value) : value;
+    if (value === null && isWhole) delete result[key];
+    else result[key] = isObject(value) ? merged(isObject(old) ? old : {}, value, isWhole) : value;
   }
   return result;
 }

@@ -6,6 +6,7 @@
 import { isObject } from "../../../model/json.ts";
 import type { KubeObject } from "../../../model/object.ts";
 import { pathOf, type Resource } from "../../../model/resource.ts";
+import type { Seconds } from "../../../runtime/host.ts";
 import { parseJson } from "../../../runtime/json.ts";
 import type { ApiServer } from "../../apiserver/mod.ts";
 
@@ -16,6 +17,8 @@ export interface PastState {
   readonly before: PastState | undefined;
   /** Whether the object went with it. */
   readonly isGone: boolean;
+  /** When it came, in seconds since the beginning of the run. */
+  readonly at: Seconds;
 }
 
 /** Keeps the past of a run. */
@@ -24,6 +27,12 @@ export class History {
   readonly states: PastState[] = [];
   readonly #newest = new Map<string, PastState>();
   readonly #byVersion = new Map<string, PastState>();
+  readonly #now: () => Seconds;
+
+  /** @param now Returns the seconds since the beginning of the run. */
+  constructor(now: () => Seconds) {
+    this.#now = now;
+  }
 
   /** Notes all states of a kind's objects from now on. */
   async follow(resource: Resource, server: Pick<ApiServer, "fetch">): Promise<void> {
@@ -63,7 +72,7 @@ export class History {
     // Told by the server itself.
     const object = { kind, ...event.object } as unknown as KubeObject;
     const { uid = "", resourceVersion = "" } = object.metadata;
-    const state: PastState = { object, before: this.#newest.get(uid), isGone: event.type === "DELETED" };
+    const state: PastState = { object, before: this.#newest.get(uid), isGone: event.type === "DELETED", at: this.#now() };
     this.states.push(state);
     this.#newest.set(uid, state);
     this.#byVersion.set(resourceVersion, state);

@@ -13,7 +13,7 @@ import { matches } from "../../../model/selector.ts";
 import type { Seconds } from "../../../runtime/host.ts";
 import type { PastState } from "./history.ts";
 import type { SeenCall } from "./journal.ts";
-import type { Life } from "./life.ts";
+import { LEASE_NAME, type Life } from "./life.ts";
 import { FOREIGN, FOREIGN_FINALIZER, type World } from "./world.ts";
 import { isAuthorsWrite } from "./wire.ts";
 
@@ -37,6 +37,7 @@ export function judgeRecord(world: World): Found[] {
     ...repeatedSuccesses(world),
     ...olderStates(world),
     ...runsAtOnce(world),
+    ...twoLeaders(world),
     ...earlyFinalizers(world),
     ...touchedFields(world),
   ];
@@ -181,6 +182,25 @@ function runsAtOnce(world: World): Found[] {
       }\``;
       return [{ rule: "turns", message }];
     }
+  }
+  return [];
+}
+
+/** 4. A replica begins no handler when the Lease names another one: it must have noticed before that its own time was over. */
+function twoLeaders({ journal, leases, leasesLost, lives }: World): Found[] {
+  const terms = leases.states.filter(({ object }) => object.metadata.name === LEASE_NAME);
+  let next = 0;
+  let holder: unknown;
+  for (const { at, life, call: { type, handler, object } } of terms.length === 0 ? [] : journal.calls) {
+    for (let term = terms[next]; term !== undefined && term.at < at; term = terms[++next]) {
+      holder = isObject(term.object.spec) ? term.object.spec.holderIdentity : undefined;
+    }
+    if (type === "Indexer" || object === undefined || at >= leasesLost) continue;
+    const other = typeof holder === "string" ? journal.identities.get(holder) : undefined;
+    if (other === undefined || other === life || lives[life]?.hasLostTime === true) continue;
+    const message =
+      `\`${handler}\` was called for \`${object.name}\` by process ${life}, while the Lease named process ${other}`;
+    return [{ rule: "leader", message }];
   }
   return [];
 }

@@ -75,6 +75,8 @@ export class Journal {
   readonly refused: Set<number> = new Set();
   readonly requests: AnsweredRequest[] = [];
   readonly calls: SeenCall[] = [];
+  /** The processes by the names under which they hold Leases. */
+  readonly identities: Map<string, number> = new Map();
   readonly #now: () => Seconds;
   readonly #running = new Map<HandlerCall, SeenCall>();
 

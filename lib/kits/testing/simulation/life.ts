@@ -43,11 +43,14 @@ export interface LifeOptions extends Pick<WireOptions, "serve" | "faultOf" | "tr
   readonly onKilled: (life: Life) => void;
 }
 
+/** The name of the Lease that says which replica works. */
+export const LEASE_NAME = "operator";
+
 /**
  * The Leases of simulated replicas. They last four times as long as by default: virtual time costs nothing, but each renewal does.
  */
 const LEASES = {
-  name: "operator",
+  name: LEASE_NAME,
   namespace: "default",
   leaseDuration: 60,
   renewDeadline: 40,
@@ -74,6 +77,11 @@ export class Life {
   failure: unknown;
   /** Whether it was ever held, or cut off. */
   wasHeld = false;
+  /** Whether no clock of it shows all the time that has passed: its machine was suspended, and its wall clock set back. */
+  get hasLostTime(): boolean {
+    return this.#wasMachineHeld && this.clock.now() < this.#options.base.clock.now() - 1000;
+  }
+  #wasMachineHeld = false;
 
   /** Starts it. */
   constructor(options: LifeOptions) {
@@ -190,6 +198,7 @@ export class Life {
     if (!this.isAlive) return;
     this.#suspensions += 1;
     this.wasHeld = true;
+    this.#wasMachineHeld ||= isMachine;
     this.clock.freeze({ isMachine });
     this.#options.base.clock.after(seconds, () => {
       this.#suspensions -= 1;

@@ -5,7 +5,7 @@
 
 import type { Seconds } from "../../../runtime/host.ts";
 import { isForChange } from "./invariants.ts";
-import { shortText, titleOf } from "./journal.ts";
+import { type SeenCall, shortText, titleOf } from "./journal.ts";
 import type { World } from "./world.ts";
 
 /** How long a world must be quiet: longer than the default pause before a retry. */
@@ -54,7 +54,7 @@ function unrestSince(
   if (calls.length > MOST_CALLS) {
     return `\`${calls[0]?.call.handler}\` is called ${calls.length} times in ${QUIET} s`;
   }
-  const waits = plannedIn(world);
+  const waits = plannedIn(world) ?? wokenIn(world, calls);
   if (waits !== undefined) return waits;
   if (calls.length > 0) return undefined;
   const request = journal.requests.slice(since.requests).find(({ verb, kind }) =>
@@ -63,6 +63,25 @@ function unrestSince(
   return request === undefined
     ? undefined
     : `the operator asks for ${titleOf(request)}, although all is done`;
+}
+
+/** Causes of turns that are no time that was planned. */
+const NEWS: readonly string[] = ["event", "dependency", "write"];
+
+/** Returns which object was reconciled because of news, although nothing but itself can have made any. */
+function wokenIn({ alive, history }: World, calls: readonly SeenCall[]): string | undefined {
+  // Timers and daemons go on at rest, and may change other objects.
+  if (calls.length === 0 || calls.some(({ call: { type } }) => type !== "Handler")) return undefined;
+  for (const { object, isGone } of history.present()) {
+    for (const { op, clock } of isGone ? [] : alive) {
+      const called = op.ledger.of(object)?.entries.find(({ time, wake, handlers }) =>
+        time > clock.now() - QUIET * 1000 && NEWS.includes(wake) && handlers.some(({ outcome }) => outcome)
+      );
+      const handler = called?.handlers.find(({ outcome }) => outcome !== undefined)?.id;
+      if (handler === undefined) continue;
+      return `\`${handler}\` is called for \`${object.metadata.name}\` again and again, woken by its own work`;
+    }
+  }
 }
 
 /** Returns which object has a turn that goes on, or waits for a planned one. */

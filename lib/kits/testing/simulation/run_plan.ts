@@ -120,7 +120,7 @@ async function liveThrough(plan: Plan, living: Living): Promise<Found | { readon
   await world.start();
   for (const [index, step] of plan.steps.entries()) {
     await world.take(isCalm ? { ...step, wait: 0 } : step, index);
-    if (isCalm) await waitForRest(world);
+    if (isCalm && !("isHasty" in step)) await waitForRest(world);
     const found = setting.chance?.();
     if (found !== undefined) return found;
   }

@@ -138,6 +138,7 @@ export class Wire {
     const text = await response.text();
     const after = isWrite && response.ok ? objectIn(text) : undefined;
     journal.answered(seen, { status: response.status, ...factsOf(after) });
+    if (seen.kind === LEASES && response.ok && NAMING.includes(seen.verb)) this.#noteHolder(text);
     if (kill === "applied") this.#options.kill();
     if (fault === "slow") await base.sleep(SLOW);
     await passage.pass({ sort: "answer", status: response.status, text });
@@ -146,6 +147,13 @@ export class Wire {
     if (kill === "answered") base.after(0.0005, this.#options.kill);
     if (fault === "504") return refusalOf(fault);
     return new Response(text === "" ? null : text, { status: response.status, headers: response.headers });
+  }
+
+  /** A process writes no other holder into a Lease than itself. */
+  #noteHolder(text: string): void {
+    const { spec } = objectIn(text) ?? {};
+    const holder = isObject(spec) ? spec.holderIdentity : undefined;
+    if (typeof holder === "string" && holder !== "") this.#options.journal.identities.set(holder, this.#options.life);
   }
 
   /** Resolves when requests and answers may arrive; never for a process that is no more. */
@@ -294,6 +302,9 @@ export function readRequest({ method, url }: Request, life: number): SeenRequest
   };
 }
 
+/** Writes of Leases whose answers name the holder; a deleted Lease may be another process's. */
+const NAMING: readonly string[] = ["create", "update", "patch"];
+const LEASES = "leases.coordination.k8s.io";
 const READS: readonly string[] = ["get", "list", "watch"];
 
 /** Whether a request writes, and neither a Lease nor an event about an object. */
@@ -303,7 +314,7 @@ export function isAuthorsWrite({ verb, kind }: SeenRequest): boolean {
 
 /** Whether objects of a kind are a framework's own business. */
 export function isChore(kind: string): boolean {
-  return kind === "leases.coordination.k8s.io" || kind === "events" || kind === "events.events.k8s.io" ||
+  return kind === LEASES || kind === "events" || kind === "events.events.k8s.io" ||
     kind.endsWith(".authorization.k8s.io");
 }
 

@@ -28,6 +28,20 @@ export interface WorldOptions {
   readonly kinds: ReadonlyMap<string, Resource>;
 }
 
+const LEASE: Resource = {
+  group: "coordination.k8s.io",
+  version: "v1",
+  plural: "leases",
+  kind: "Lease",
+  singular: "lease",
+  shortcuts: [],
+  categories: [],
+  subresources: [],
+  verbs: [],
+  namespaced: true,
+  preferred: true,
+};
+
 /** The finalizer and the prefix of other programs' marks. */
 export const FOREIGN = "simulation.lotse.dev";
 export const FOREIGN_FINALIZER = `${FOREIGN}/held`;
@@ -44,7 +58,11 @@ export class World {
   readonly cluster: TestCluster;
   readonly journal: Journal;
   readonly lives: Life[] = [];
-  readonly history = new History();
+  /** The states of planned objects, and of the replicas' Leases. */
+  readonly history = new History(() => this.now);
+  readonly leases = new History(() => this.now);
+  /** Since when the Leases say nothing, as a person has deleted them. */
+  leasesLost = Infinity;
   readonly kinds: ReadonlyMap<string, Resource>;
   /** Objects that clients wanted to create, and that the server refused: its words. */
   readonly refusals: string[] = [];
@@ -53,7 +71,8 @@ export class World {
   readonly #options: WorldOptions;
   readonly #began: number;
   readonly #traffic: Traffic;
-  readonly #paused = new Set<PlannedObject>();
+  /** Objects that a person has paused, and until when. */
+  readonly #paused = new Map<PlannedObject, number>();
   #faults: ArmedFault[] = [];
   /** Children that other programs have deleted: their owners' uids, and when. */
   readonly harmed: { readonly owner: string; readonly at: number }[] = [];
@@ -86,6 +105,7 @@ export class World {
   /** Starts all processes. */
   async start(): Promise<void> {
     for (const resource of this.kinds.values()) await this.history.follow(resource, this.cluster.server);
+    if (this.sharesObjects) await this.leases.follow(LEASE, this.cluster.server);
     for (let replica = 0; replica < (this.#options.replicas ?? 1); replica++) this.#begin(replica);
     await this.advance(0);
   }
@@ -112,7 +132,17 @@ export class World {
   async calm(): Promise<void> {
     this.#faults = [];
     for (const { wire } of this.alive) wire.calm();
-    for (const object of this.#paused) await this.#annotate(object, "pause", null);
+    await this.#endPauses();
+  }
+
+  /** Pauses end by themselves, but for pauses that a clock that was set would make long. */
+  async #endPauses(): Promise<void> {
+    const { clock } = this.cluster.host;
+    const isSet = this.lives.some((life) => Math.abs(life.clock.now() - clock.now()) > 1);
+    for (const [object, until] of this.#paused) {
+      if (isSet) await this.#annotate(object, "pause", null);
+      else await this.advance(Math.max(0, until - this.now));
+    }
     this.#paused.clear();
   }
 
@@ -182,7 +212,7 @@ export class World {
       case "harm":
         return await this.#harm(step.number);
       case "pause": {
-        this.#paused.add(step);
+        this.#paused.set(step, this.now + step.seconds);
         const until = new Date(this.cluster.host.clock.now() + step.seconds * 1000);
         return await this.#annotate(step, "pause", `until=${until.toISOString()}`);
       }
@@ -209,6 +239,7 @@ export class World {
       case "set-clock":
         return this.#of(step.replica)?.clock.step(step.seconds);
       case "delete-leases":
+        this.leasesLost = Math.min(this.leasesLost, this.now);
         return void await this.#ask("DELETE", "/apis/coordination.k8s.io/v1/namespaces/default/leases");
     }
   }
