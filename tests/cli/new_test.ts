@@ -127,7 +127,10 @@ describe("lotse new", () => {
       const read = (name: string): Promise<string> => made.host.files.readText(`/work/tea/${name}`);
       assert.ok((await read(".github/workflows/ci.yaml")).endsWith(`      - run: ${simulates}\n`));
       const { scripts, tasks } = JSON.parse(await read(runtime === "deno" ? "deno.json" : "package.json"));
-      assert.match((scripts ?? tasks).simulate, / simulate handlers\.ts --crd deploy\/crd\.yaml --minutes 0\.5$/);
+      assert.match(
+        (scripts ?? tasks).simulate,
+        / simulate handlers\.ts --crd deploy\/crd\.yaml --minutes 0\.5$/,
+      );
     }
     assert.match(await host.files.readText("/work/tea/Dockerfile"), /RUN npm ci && /);
   });

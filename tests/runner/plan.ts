@@ -72,6 +72,7 @@ const LATER = [
   "tests/package/tutorial_test.ts",
   "tests/simulation/leaks_test.ts",
   "tests/simulation/memory_test.ts",
+  "tests/simulation/mutants_test.ts",
   "tests/simulation/replay_test.ts",
 ];
 

@@ -46,7 +46,8 @@ export function makeEverything(): Operator {
     return { [String(spec["n"])]: name };
   });
   op.timer(Example, { interval: 25 }, function tick({ patch, indices }) {
-    patch.status["index"] = [...indices["byNumber"] ?? []].map(([n, names]) => `${n}: ${[...names].sort()}`).sort();
+    patch.status["index"] = [...indices["byNumber"] ?? []].map(([n, names]) => `${n}: ${[...names].sort()}`)
+      .sort();
   });
   const examples = op.cache(Example);
   op.reconcile(Plain, async function mirror({ name, namespace, spec, body, patch, clock, signal, retry }) {
@@ -55,7 +56,11 @@ export function makeEverything(): Operator {
     const metadata = { name: `${name}-mirror`, namespace };
     const namesake = examples.get({ namespace, name });
     const example = namesake?.metadata.deletionTimestamp === undefined ? namesake?.spec?.["n"] : undefined;
-    const wanted = { n: String(spec["n"]), example: String(example), at: new Date(clock.now()).toISOString() };
+    const wanted = {
+      n: String(spec["n"]),
+      example: String(example),
+      at: new Date(clock.now()).toISOString(),
+    };
     const { data } = await op.api.apply(kinds.ConfigMap, { metadata, data: wanted }, { owner: body });
     patch.status["mirrored"] = data?.["n"];
   });
@@ -79,11 +84,15 @@ const allIsDone: Invariant = async ({ api, phase }) => {
     if (metadata.deletionTimestamp !== undefined) continue;
     numbers.set(name, spec?.["n"]);
     shown.set(name, status?.["index"]);
-    if (status?.["n"] !== spec?.["n"]) return `${name} has n ${spec?.["n"]}, and ${status?.["n"]} was handled`;
+    if (status?.["n"] !== spec?.["n"]) {
+      return `${name} has n ${spec?.["n"]}, and ${status?.["n"]} was handled`;
+    }
   }
   const index = [...byNumber].map(([n, names]) => `${n}: ${names}`).sort();
   for (const [name, seen] of shown) {
-    if (String(seen) !== String(index)) return `the timer of ${name} finds ${seen} in the index, which is ${index}`;
+    if (String(seen) !== String(index)) {
+      return `the timer of ${name} finds ${seen} in the index, which is ${index}`;
+    }
   }
   const mirrors = new Map<string | undefined, Record<string, string> | undefined>();
   for await (const { metadata, data } of api.list(kinds.ConfigMap)) mirrors.set(metadata.name, data);

@@ -18,7 +18,15 @@ import { findRuntime } from "../runner/tools.ts";
 import { PLANTED, type Planted } from "./planted.ts";
 
 /** What a simulation needs of the tree. */
-const COPIED = ["deno.json", "deno.lock", "lib", "mod.ts", "package.json", "tests/simulation", "tests/support"];
+const COPIED = [
+  "deno.json",
+  "deno.lock",
+  "lib",
+  "mod.ts",
+  "package.json",
+  "tests/simulation",
+  "tests/support",
+];
 
 /** The quickest to be found. */
 const FEW = ["a dropped event", "a finalizer gone early", "notes written before status"];

@@ -83,7 +83,8 @@ export const PLANTED: readonly Planted[] = [
     file: "lib/client/cache/informer.ts",
     in: "Informer.#complete",
     replace: "for (const cached of missing) this.#tellOf",
-    by: "for (const cached of missing) this.store.put(cached.object);\n    for (const cached of missing) this.#tellOf",
+    by:
+      "for (const cached of missing) this.store.put(cached.object);\n    for (const cached of missing) this.#tellOf",
   },
   {
     name: "a timer lost over a pause",

@@ -83,7 +83,8 @@ class Drawing {
   constructor(random: Random, options: DrawOptions) {
     this.#random = random;
     this.#options = options;
-    const { requests = true, watches = true, kills = true, processes = true, writers = true } = options.faults;
+    const { requests = true, watches = true, kills = true, processes = true, writers = true } =
+      options.faults;
     this.#rows = [
       ...watches ? [() => this.#duringGap(), () => this.#duringLag()] : [],
       ...writers ? [() => this.#duringPause(), () => this.#harms()] : [],
@@ -117,7 +118,10 @@ class Drawing {
   #duringGap(): Step[] {
     const seconds = this.#upTo(12);
     const gap = { do: "gap", seconds, forgets: this.#random.next() < 0.8 } as const;
-    return [gap, this.#soon(this.#delete()), this.#soon(this.#onObject()), { ...this.#onObject(), wait: seconds }];
+    return [gap, this.#soon(this.#delete()), this.#soon(this.#onObject()), {
+      ...this.#onObject(),
+      wait: seconds,
+    }];
   }
 
   /** Objects change and go while the operator knows only its own writes. */

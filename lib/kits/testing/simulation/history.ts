@@ -72,7 +72,12 @@ export class History {
     // Told by the server itself.
     const object = { kind, ...event.object } as unknown as KubeObject;
     const { uid = "", resourceVersion = "" } = object.metadata;
-    const state: PastState = { object, before: this.#newest.get(uid), isGone: event.type === "DELETED", at: this.#now() };
+    const state: PastState = {
+      object,
+      before: this.#newest.get(uid),
+      isGone: event.type === "DELETED",
+      at: this.#now(),
+    };
     this.states.push(state);
     this.#newest.set(uid, state);
     this.#byVersion.set(resourceVersion, state);

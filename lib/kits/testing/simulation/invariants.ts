@@ -236,7 +236,8 @@ function lostWakes({ journal, history, harmed }: World): Found[] {
       type === "Handler" && object?.uid === owner && (end ?? begun) >= at
     );
     if (isCalled) continue;
-    const message = `A child of \`${now.object.metadata.name}\` was deleted, and its reconcile was not called`;
+    const message =
+      `A child of \`${now.object.metadata.name}\` was deleted, and its reconcile was not called`;
     return [{ rule: "wakes", message }];
   }
   return [];
@@ -386,7 +387,9 @@ function missingWork({ journal, history, lives, kinds, now }: World): Found[] {
       const { interval } = always ?? {};
       // A failure for good, or a daemon's end, is the end; and a retry has a time of its own.
       const { outcome } = last?.call ?? {};
-      if (outcome !== undefined && (outcome !== "success" || cause === "daemon" || interval === undefined)) continue;
+      if (outcome !== undefined && (outcome !== "success" || cause === "daemon" || interval === undefined)) {
+        continue;
+      }
       if (last !== undefined && !last.isCut && last.end === undefined) continue;
       if (interval !== undefined && interval > LONGEST_INTERVAL) continue;
       if (cause === "timer" && last !== undefined && last.at > now - LOOKED_BACK) continue;

@@ -70,6 +70,7 @@ export class Life {
   readonly #controller = new AbortController();
   #state: "running" | "stopping" | "ended" | "killed" = "running";
   #suspensions = 0;
+  #wasMachineHeld = false;
   #hasRunOut = false;
   /** The caches of planned kinds. */
   readonly caches: Simulated["caches"];
@@ -77,12 +78,6 @@ export class Life {
   failure: unknown;
   /** Whether it was ever held, or cut off. */
   wasHeld = false;
-  /** Whether no clock of it shows all the time that has passed: its machine was suspended, and its wall clock set back. */
-  get hasLostTime(): boolean {
-    return this.#wasMachineHeld && this.clock.now() < this.#options.base.clock.now() - 1000;
-  }
-  #wasMachineHeld = false;
-
   /** Starts it. */
   constructor(options: LifeOptions) {
     const {
@@ -143,6 +138,16 @@ export class Life {
   /** Whether the process has neither ended nor was killed. */
   get isAlive(): boolean {
     return this.#state === "running" || this.#state === "stopping";
+  }
+
+  /** Whether no clock of it shows all the time that has passed: its machine was suspended, and its wall clock set back. */
+  get hasLostTime(): boolean {
+    return this.#wasMachineHeld && this.clockError < -1000;
+  }
+
+  /** By how much its wall clock is off, in milliseconds. */
+  get clockError(): number {
+    return this.clock.now() - this.#options.base.clock.now();
   }
 
   /** Whether no code of it runs any more: it has ended, or was buried. */

@@ -153,7 +153,9 @@ export class Wire {
   #noteHolder(text: string): void {
     const { spec } = objectIn(text) ?? {};
     const holder = isObject(spec) ? spec.holderIdentity : undefined;
-    if (typeof holder === "string" && holder !== "") this.#options.journal.identities.set(holder, this.#options.life);
+    if (typeof holder === "string" && holder !== "") {
+      this.#options.journal.identities.set(holder, this.#options.life);
+    }
   }
 
   /** Resolves when requests and answers may arrive; never for a process that is no more. */

@@ -137,8 +137,7 @@ export class World {
 
   /** Pauses end by themselves, but for pauses that a clock that was set would make long. */
   async #endPauses(): Promise<void> {
-    const { clock } = this.cluster.host;
-    const isSet = this.lives.some((life) => Math.abs(life.clock.now() - clock.now()) > 1);
+    const isSet = this.lives.some(({ clockError }) => Math.abs(clockError) > 1);
     for (const [object, until] of this.#paused) {
       if (isSet) await this.#annotate(object, "pause", null);
       else await this.advance(Math.max(0, until - this.now));

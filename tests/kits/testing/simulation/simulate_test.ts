@@ -207,7 +207,7 @@ describe("The simulation of an author's mistakes", () => {
       });
       return op;
     };
-    const { rule, message, story } = await findingOf(make, { seed: 67 });
+    const { rule, message, story } = await findingOf(make, { seed: 34 });
     assert.equal(rule, "convergence", message);
     assert.match(message, /ConfigMap default\/\w+-\*/);
     assert.ok(story.length <= 12);
@@ -229,7 +229,7 @@ describe("The simulation of an author's mistakes", () => {
       });
       return op;
     };
-    const { rule, message } = await findingOf(make, { seed: 5 });
+    const { rule, message } = await findingOf(make, { seed: 84, faults: { writers: false } });
     assert.ok(["convergence", "deletion"].includes(rule), message);
   });
 
