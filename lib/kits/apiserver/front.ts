@@ -9,7 +9,6 @@ import type { Credentials, Gate } from "./access/gate.ts";
 import type { User } from "./access/user.ts";
 import type { AuditLog } from "./audit/audit_log.ts";
 import type { AuditRecord } from "./audit/audit_record.ts";
-import type { FlowControl } from "./flowcontrol/flow_control.ts";
 import { badRequest, internal, Refusal } from "./refusal.ts";
 import { refusalResponse } from "./answers/respond.ts";
 import { encodingOf, isPretty } from "./answers/shape.ts";
@@ -25,7 +24,6 @@ export interface FrontOptions {
   readonly host: Host;
   readonly app: Hono<Asked>;
   readonly gate: Gate;
-  readonly flows: FlowControl;
   readonly metrics: RequestMetrics;
   readonly audit: AuditLog | undefined;
   readonly state: StateFolder | undefined;
@@ -33,7 +31,7 @@ export interface FrontOptions {
 
 /** Answers a request. Does not throw. */
 export async function answerRequest(
-  { host, app, gate, flows, metrics, audit, state }: FrontOptions,
+  { host, app, gate, metrics, audit, state }: FrontOptions,
   request: Request,
   credentials: Credentials,
 ): Promise<Response> {
@@ -63,7 +61,6 @@ export async function answerRequest(
     response = refuse(error, request, record);
   }
   if (!response.headers.has("cache-control")) response.headers.set("cache-control", "no-cache, private");
-  if (user !== undefined) flows.mark(response.headers, { user, wish });
   metrics.end({ wish, code: response.status, seconds: clock.monotonic() - begin });
   if (audit === undefined || record === undefined) return response;
   await record.keepResponse(response);

@@ -6,7 +6,6 @@
  */
 
 import { isPathWish, type Wish } from "./access/attributes.ts";
-import { nominalSeats } from "./flowcontrol/seats.ts";
 import type { Store } from "./store.ts";
 
 const BUCKETS = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 2, 5, 10, 30, 60];
@@ -121,11 +120,6 @@ export class RequestMetrics {
     describe(watches, "gauge", "Open watches, by resource.");
     for (const { name, listeners } of collections) {
       lines.push(`${watches}{${labelsOf({ resource: name, verb: "WATCH" })}} ${listeners.size}`);
-    }
-    const seats = "apiserver_flowcontrol_nominal_limit_seats";
-    describe(seats, "gauge", "Seats that a priority level would have; nobody has to wait here.");
-    for (const [level, count] of nominalSeats(this.#store)) {
-      lines.push(`${seats}{${labelsOf({ priority_level: level })}} ${count}`);
     }
     return `${lines.join("\n")}\n`;
   }

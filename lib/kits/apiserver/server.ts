@@ -318,7 +318,6 @@ function makeFront(
     host,
     app,
     gate,
-    flows: lifecycle.flows,
     metrics: new RequestMetrics(store),
     audit: audit === undefined ? undefined : new AuditLog(host, { path: audit, policy }),
     state,

@@ -19,33 +19,8 @@ const SERVICES = "apiservices.apiregistration.k8s.io";
 const MANAGED = "kube-aggregator.kubernetes.io/automanaged";
 /** Groups whose kinds are answered, and not stored. */
 const UNSTORED = ["authentication.k8s.io/v1", "authorization.k8s.io/v1"];
-/** The priorities of custom kinds. */
-const CUSTOM = [1000, 100] as const;
-
-/** By `apiVersion`: where the group stands among groups, and the version among the group's versions. */
-const PRIORITIES: Readonly<Record<string, readonly [group: number, version: number]>> = {
-  "v1": [18000, 1],
-  "apps/v1": [17800, 15],
-  "events.k8s.io/v1": [17750, 15],
-  "authentication.k8s.io/v1": [17700, 15],
-  "authorization.k8s.io/v1": [17600, 15],
-  "autoscaling/v1": [17500, 15],
-  "autoscaling/v2": [17500, 30],
-  "batch/v1": [17400, 15],
-  "certificates.k8s.io/v1": [17300, 15],
-  "networking.k8s.io/v1": [17200, 15],
-  "policy/v1": [17100, 15],
-  "rbac.authorization.k8s.io/v1": [17000, 15],
-  "storage.k8s.io/v1": [16800, 15],
-  "admissionregistration.k8s.io/v1": [16700, 15],
-  "apiextensions.k8s.io/v1": [16700, 15],
-  "scheduling.k8s.io/v1": [16600, 15],
-  "coordination.k8s.io/v1": [16500, 15],
-  "node.k8s.io/v1": [16300, 15],
-  "discovery.k8s.io/v1": [16200, 15],
-  "resource.k8s.io/v1": [16200, 21],
-  "flowcontrol.apiserver.k8s.io/v1": [16100, 21],
-};
+/** NB: the real server has a table of priorities for its own groups, which no client of ours reads. */
+const PRIORITIES = { groupPriorityMinimum: 1000, versionPriority: 100 };
 
 export class ApiServices {
   readonly #cluster: Cluster;
@@ -97,13 +72,12 @@ export class ApiServices {
     for (const apiVersion of UNSTORED) versions.set(apiVersion, false);
     for (const [apiVersion, custom] of versions) {
       const [group = "", version = ""] = apiVersion.includes("/") ? apiVersion.split("/") : ["", apiVersion];
-      const [groupPriorityMinimum, versionPriority] = PRIORITIES[apiVersion] ?? CUSTOM;
       const name = `${version}.${group}`;
       found.set(name, {
         apiVersion: "apiregistration.k8s.io/v1",
         kind: "APIService",
         metadata: { name, labels: { [MANAGED]: custom ? "true" : "onstart" } },
-        spec: { ...(group === "" ? {} : { group }), version, groupPriorityMinimum, versionPriority },
+        spec: { ...(group === "" ? {} : { group }), version, ...PRIORITIES },
       });
     }
     return found;

@@ -4,7 +4,6 @@
 
 import type { Cluster } from "../cluster.ts";
 import { createDefaultRoles, ROLES } from "./default_roles.ts";
-import { FlowControl } from "../flowcontrol/flow_control.ts";
 import type { Kind } from "../kinds.ts";
 import { createSystemClasses, PRIORITY_CLASSES } from "../builtin/priority_classes.ts";
 import { Accounts } from "./accounts.ts";
@@ -24,7 +23,6 @@ export interface Lifecycle {
   publishRootCa(ca: string): void;
   /** Is told which kind somebody asks for: some objects are only made then. */
   asked(kind: Kind): void;
-  readonly flows: FlowControl;
 }
 
 /** Puts it in motion; from then on it follows the store, into which `restore` may put what was there before. */
@@ -37,7 +35,6 @@ export function startLifecycle(cluster: Cluster, restore: () => void = () => {})
   const accounts = new Accounts(cluster, chores);
   const apiServices = new ApiServices(cluster, chores);
   const protection = new Protection(cluster, chores);
-  const flows = new FlowControl(cluster, chores);
   cluster.store.onChange((change, collection) => {
     if (collection.name === DEFINITIONS) definitions.changed(change);
     if (collection.name === "namespaces" && change.current !== undefined) {
@@ -49,7 +46,6 @@ export function startLifecycle(cluster: Cluster, restore: () => void = () => {})
     if (collection.name === "configmaps" && Accounts.isKept(change.key)) {
       accounts.changed(change.key.slice(0, change.key.indexOf("/")));
     }
-    flows.changed(collection);
     garbage.changed(change, collection);
     protection.changed(change, collection);
     if (change.current !== undefined) return;
@@ -78,9 +74,7 @@ export function startLifecycle(cluster: Cluster, restore: () => void = () => {})
     asked: (kind) => {
       if (kind.group === ROLES) makeRoles();
       apiServices.asked(kind);
-      flows.asked(kind);
       if (kind.collection.name === PRIORITY_CLASSES) createSystemClasses(cluster);
     },
-    flows,
   };
 }

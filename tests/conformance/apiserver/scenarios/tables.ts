@@ -10,10 +10,6 @@ function columnsOf({ columnDefinitions }: Answer): unknown {
 }
 
 async function noteRow(api: Session, path: string): Promise<void> {
-  if (path.includes("/flowschemas/")) {
-    const isJudged = async () => (await api.peek("GET", path)).body.status.conditions !== undefined;
-    await api.until(isJudged, "somebody has looked for its level");
-  }
   const { body } = await api.peek("GET", path, undefined, TABLE);
   assert.equal(body.kind, "Table", `${path}: ${JSON.stringify(body)}`);
   const [{ cells }] = body.rows;
@@ -40,15 +36,6 @@ const MADE: readonly (readonly [path: string, object: Answer])[] = [
         nominalConcurrencyShares: 3,
         limitResponse: { type: "Queue", queuing: { queues: 8, handSize: 2 } },
       },
-    },
-  }],
-  ["/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas", {
-    metadata: { name: "all-tables" },
-    spec: {
-      priorityLevelConfiguration: { name: "catch-all" },
-      matchingPrecedence: 7,
-      distinguisherMethod: { type: "ByUser" },
-      rules: [],
     },
   }],
   ["/apis/networking.k8s.io/v1/servicecidrs", {
