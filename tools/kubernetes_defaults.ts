@@ -8,21 +8,23 @@
  * the fields that are filled in, the fields that change others, and those whose empty value is kept. A place whose type behaves
  * differently there has a table of its own.
  *
+ * Discovery, the columns of tables, and an object of each kind that is changed field by field (`defaults/samples.ts`) give the kinds
+ * themselves: `recorded_kinds.ts` and `recorded_columns.ts`; `--kinds` writes these alone, in a minute.
+ *
  * `--compare` writes nothing: it posts the same objects to the server in the process as well, and tells where the two complete them
  * differently.
  */
 
 import { writeFileSync } from "node:fs";
 import process from "node:process";
-import { fileURLToPath } from "node:url";
-import type { TypeDefaults } from "../lib/kits/apiserver/types/completion.ts";
 import { inProcessTarget, realTarget } from "../tests/conformance/apiserver/target.ts";
 import { readOptions } from "./options.ts";
 import { compareDefaults } from "./defaults/compare.ts";
+import { recordKinds } from "./defaults/kinds.ts";
 import { Probe } from "./defaults/probe.ts";
 import { recordTypes } from "./defaults/record.ts";
 
-const OUT = fileURLToPath(new URL("../lib/kits/apiserver/types/recorded.ts", import.meta.url));
+const TYPES = new URL("../lib/kits/apiserver/types/", import.meta.url);
 
 /** They change objects before the webhook sees them. */
 const DISABLED = [
@@ -44,7 +46,7 @@ const DISABLED = [
 const NOT_IN_PROCESS = ["StorageObjectInUseProtection", "TaintNodesByCondition"];
 
 const { values } = readOptions(import.meta.url, {
-  options: { compare: { type: "boolean", default: false } },
+  options: { compare: { type: "boolean", default: false }, kinds: { type: "boolean", default: false } },
 });
 const disabled = values.compare ? NOT_IN_PROCESS : DISABLED;
 const flags = [`--disable-admission-plugins=${disabled.join(",")}`];
@@ -54,8 +56,37 @@ if (values.compare) await compare();
 else await record();
 
 async function record(): Promise<void> {
+  const version = await versionOf();
+  const kinds = await recordKinds(target);
+  write("recorded_kinds", `The built-in kinds, as a kube-apiserver of version ${version} serves them`, {
+    explained: "`served.ts`",
+    name: "RECORDED_KINDS",
+    lines: kinds.map(({ apiVersion, kind, served }) => `${apiVersion} ${kind} ${JSON.stringify(served)}`),
+  });
+  write(
+    "recorded_columns",
+    `The columns of the built-in kinds, as a kube-apiserver of version ${version} has them`,
+    {
+      explained: "`served.ts`",
+      name: "RECORDED_COLUMNS",
+      lines: kinds.map(({ apiVersion, served, columns }) =>
+        `${apiVersion}/${served.plural} ${JSON.stringify(columns)}`
+      ),
+    },
+  );
+  if (values.kinds) return;
   const tables = await recordTypes(probe);
-  writeFileSync(OUT, moduleOf(tables, await versionOf()));
+  write(
+    "recorded",
+    `The defaults of the built-in kinds, as a kube-apiserver of version ${version} gives them`,
+    {
+      explained:
+        "`completion.ts`; a type stands alone, or with the place in which it is different (`batch.JobSpec@CronJob.spec.jobTemplate.spec`)",
+      name: "RECORDED",
+      lines: [...tables].sort(([a], [b]) => a < b ? -1 : 1)
+        .map(([type, table]) => `${type} ${JSON.stringify(table)}`),
+    },
+  );
   console.log(`${tables.size} tables from ${probe.count} objects`);
 }
 
@@ -80,19 +111,27 @@ async function versionOf(): Promise<string> {
   return String(gitVersion).replace(/^v/, "");
 }
 
-function moduleOf(tables: ReadonlyMap<string, TypeDefaults>, version: string): string {
-  const lines = [...tables].sort(([a], [b]) => a < b ? -1 : 1).map(([type, table]) =>
-    `${type} ${JSON.stringify(table)}`
-  );
-  return `/**
- * The defaults of the built-in kinds, as a kube-apiserver of version ${version} gives them.
+interface TableText {
+  /** The place that explains the lines. */
+  readonly explained: string;
+  readonly name: string;
+  readonly lines: readonly string[];
+}
+
+/** NB: one entry a line, so that a diff says what a new version changes. */
+function write(file: string, title: string, { explained, name, lines }: TableText): void {
+  const text = lines.join("\n").replaceAll("`", "\\u0060").replaceAll("${", "\\u0024{");
+  writeFileSync(
+    new URL(`${file}.ts`, TYPES),
+    `/**
+ * ${title}.
  *
- * Written by \`deno task kubernetes-defaults\`, never by hand: a type in a line, or a type and the place in which it is different
- * (\`batch.JobSpec@CronJob.spec.jobTemplate.spec\`), and its table, which \`completion.ts\` explains.
+ * Written by \`deno task kubernetes-defaults\`, never by hand; explained in ${explained}.
  */
 
-export const RECORDED = String.raw\`
-${lines.join("\n").replaceAll("`", "\\u0060").replaceAll("${", "\\u0024{")}
+export const ${name} = String.raw\`
+${text}
 \`;
-`;
+`,
+  );
 }

@@ -11,7 +11,7 @@ import type { Cause } from "./causes.ts";
 import type { DefinitionContext } from "./definitions/rules.ts";
 import type { Kind, Kinds } from "./kinds.ts";
 import type { Late } from "./late.ts";
-import type { Quotas } from "./quota/quotas.ts";
+import type { Admission } from "./parts.ts";
 import type { Store } from "./store.ts";
 
 /** Whether what is written is kept, where it is. */
@@ -34,8 +34,8 @@ export interface Cluster {
   readonly state?: Keeping;
   /** Uids of owners that were left behind when the cluster was copied from another one: they count as present. */
   readonly ownersElsewhere: Set<string>;
-  /** Absent where ResourceQuotas and LimitRanges are only stored. */
-  readonly quotas?: Quotas;
+  /** The parts that have a share in writes, in the order in which they are asked. */
+  readonly admission: readonly Admission[];
 }
 
 /** The parts of the server that are loaded with the first CustomResourceDefinition. */

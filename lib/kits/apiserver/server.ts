@@ -10,7 +10,9 @@ import type { Authority } from "../../runtime/certificates.ts";
 import type { Host, Seconds } from "../../runtime/host.ts";
 import { targetOf } from "./access/attributes.ts";
 import { type Credentials, Gate } from "./access/gate.ts";
-import { ADMIN, type User } from "./access/user.ts";
+import { ADMIN } from "./access/user.ts";
+import { policies } from "./admission/policies.ts";
+import { webhooks } from "./admission/webhooks.ts";
 import { Ownership } from "./apply/ownership.ts";
 import { AuditLog } from "./audit/audit_log.ts";
 import { returnTo, takeBaseline } from "./baseline.ts";
@@ -23,9 +25,9 @@ import { Faults } from "./faults/faults.ts";
 import { answerRequest, refuse } from "./front.ts";
 import { Kinds } from "./kinds.ts";
 import { Late } from "./late.ts";
-import { type Lifecycle, startLifecycle } from "./lifecycle/mod.ts";
-import { Quotas, type QuotaStatus } from "./quota/quotas.ts";
-import { writeQuotaStatus } from "./quota/status.ts";
+import { startLifecycle } from "./lifecycle/mod.ts";
+import type { Admission, Part } from "./parts.ts";
+import { quotas } from "./quota/status.ts";
 import { RequestMetrics } from "./request_metrics.ts";
 import { addRoutes, type Asked } from "./routes.ts";
 import { serveApi, type ServedApi, type ServerCertificate } from "./serving.ts";
@@ -33,6 +35,7 @@ import { StateFolder } from "./state/state_folder.ts";
 import { DEFINITIONS } from "./storage/collection.ts";
 import { Store } from "./store.ts";
 import { startWorkloads, type WorkloadsOptions } from "./workloads/mod.ts";
+import type { Serve } from "./workloads/world.ts";
 
 /** The world of an API server, and its ways. */
 export interface ApiServerOptions<H extends Host = Host> {
@@ -220,20 +223,30 @@ interface Built<H extends Host> {
 
 function build<H extends Host>(options: ApiServerOptions<H>, given: BuildParts): Built<H> {
   const { host } = options;
-  const cluster = makeCluster(options, given);
+  const admission: Admission[] = [];
+  const cluster = makeCluster(options, { ...given, admission });
   const { store, gate } = cluster;
+  const app = new Hono<Asked>();
+  const serve: Serve = async (request, user) =>
+    await app.fetch(request, { user, target: targetOf(request.url) });
+  const faults = new Faults(host.clock);
+  const parts: Part[] = [...partsOf(cluster, options, serve), faults];
+  admission.push(...parts.flatMap((part) => part.admission ?? []));
   if (given.origin !== undefined) gate.tokens.take(given.origin.gate.tokens);
   const lifecycle = startLifecycle(cluster, () => {
     given.state?.restore(store);
     if (given.origin !== undefined) store.take(given.origin.store);
     if (given.copied !== undefined) restoreCopied(cluster, given.copied);
   });
-  const forward = makeFront(cluster, lifecycle, { ...options, state: given.state });
-  const faults = new Faults(host.clock);
+  addRoutes(app, cluster, { asked: lifecycle.asked, failed: () => given.state?.hasFailed ? ["etcd"] : [] });
+  app.onError((error, c) => refuse(error, c.req.raw, c.env.record));
+  for (const part of parts) part.start?.();
+  const audit = parts.find(({ log }) => log !== undefined)?.log;
+  const front = { host, app, gate, metrics: new RequestMetrics(store), audit, state: given.state };
   const answer = (request: Request, credentials: Credentials) =>
     Control.isAsked(request)
       ? control.answer(request, credentials)
-      : faults.pass(request, () => forward(request, credentials));
+      : passThrough(parts, request, () => answerRequest(front, request, credentials));
   let checkpoint = takeBaseline(store);
   const closeWatches = () => {
     for (const { listeners } of store.collections()) {
@@ -276,57 +289,45 @@ function build<H extends Host>(options: ApiServerOptions<H>, given: BuildParts):
   return { server, store };
 }
 
+/** Lets a request pass by all parts that may answer in the server's place. */
+function passThrough(
+  parts: readonly Part[],
+  request: Request,
+  forward: () => Promise<Response>,
+): Promise<Response> {
+  const next = ([part, ...others]: readonly Part[]): Promise<Response> =>
+    part === undefined ? forward() : part.pass?.(request, () => next(others)) ?? next(others);
+  return next(parts);
+}
+
 /** Makes the things that all parts share, with the kinds that every server has. */
 function makeCluster(
-  { host, rbac = false, tokens, workloads = false, quotas = false }: ApiServerOptions,
-  { cel, definitions, state, origin }: BuildParts,
+  { host, rbac = false, tokens, workloads = false }: ApiServerOptions,
+  { cel, definitions, state, origin, admission }: BuildParts & Pick<Cluster, "admission">,
 ): Cluster {
   const store = new Store(host.clock);
   const kinds = new Kinds();
   const gate = new Gate({ host, store }, { rbac, users: tokens });
   const ownership = new Ownership(kinds, host.clock);
   const ownersElsewhere = new Set(origin?.ownersElsewhere);
-  const parts: Cluster = { host, store, kinds, cel, definitions, gate, state, ownership, ownersElsewhere };
   const runsPods = workloads === true || (workloads !== false && workloads.nodes !== 0);
   const context = { store, clock: host.clock, cel, definitions, runsPods };
   for (const kind of builtinKinds(context)) kinds.add(kind);
-  return quotas ? withQuotas(parts) : parts;
+  return { host, store, kinds, cel, definitions, gate, state, ownership, ownersElsewhere, admission };
 }
 
-type FrontWays = Pick<ApiServerOptions, "audit" | "auditPolicy" | "workloads"> & Pick<BuildParts, "state">;
-
-/** Opens the way of requests to the cluster, for workloads as well. */
-function makeFront(
-  cluster: Cluster,
-  lifecycle: Lifecycle,
-  { audit, auditPolicy: policy, workloads = false, state }: FrontWays,
-): (request: Request, credentials: Credentials) => Promise<Response> {
+/** Returns all parts of the server, which know its cluster and not each other. */
+function partsOf(cluster: Cluster, options: ApiServerOptions, serve: Serve): Part[] {
+  const { host, audit, auditPolicy: policy, workloads = false } = options;
   if (policy !== undefined && audit === undefined) {
     throw new TypeError("Cannot use the audit policy: there is no log");
   }
-  const { host, gate, store } = cluster;
-  const app = new Hono<Asked>();
-  const failed = () => state?.hasFailed ? ["etcd"] : [];
-  addRoutes(app, cluster, { asked: lifecycle.asked, failed });
-  app.onError((error, c) => refuse(error, c.req.raw, c.env.record));
+  const parts: Part[] = [{ admission: policies(cluster) }, { admission: webhooks(cluster) }];
+  if (options.quotas === true) parts.unshift({ admission: quotas(cluster) });
+  if (audit !== undefined) parts.push({ log: new AuditLog(host, { path: audit, policy }) });
   if (workloads !== false) {
-    const serveInside = async (request: Request, user: User) =>
-      await app.fetch(request, { user, target: targetOf(request.url) });
-    startWorkloads(cluster, { ...(workloads === true ? {} : workloads), serve: serveInside });
+    const wanted = workloads === true ? {} : workloads;
+    parts.push({ start: () => startWorkloads(cluster, { ...wanted, serve }) });
   }
-  const front = {
-    host,
-    app,
-    gate,
-    metrics: new RequestMetrics(store),
-    audit: audit === undefined ? undefined : new AuditLog(host, { path: audit, policy }),
-    state,
-  };
-  return (request, credentials) => answerRequest(front, request, credentials);
-}
-
-function withQuotas(cluster: Cluster): Cluster {
-  const { host: { clock }, store, kinds } = cluster;
-  const write = (status: QuotaStatus) => writeQuotaStatus(cluster, status);
-  return { ...cluster, quotas: new Quotas({ clock, store, kinds, write }) };
+  return parts;
 }

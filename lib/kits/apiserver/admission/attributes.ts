@@ -4,47 +4,12 @@
  * Source: k8s.io/apiserver, pkg/admission/attributes.go.
  */
 
-import type { JsonObject, KubeObject } from "../../../model/object.ts";
-import type { User } from "../access/user.ts";
-import type { Annotate } from "../audit/audit_record.ts";
 import { AuthorizerValue } from "../cel/library/authorizer.ts";
 import type { Cluster } from "../cluster.ts";
 import type { Kind } from "../kinds.ts";
+import type { Attributes } from "../parts.ts";
 
-export type Operation = "CREATE" | "UPDATE" | "DELETE";
-
-/** The names of a kind that is no resource of its own, such as Scale. */
-export interface Subject {
-  readonly group: string;
-  readonly version: string;
-  readonly kind: string;
-}
-
-export interface Attributes {
-  readonly kind: Kind;
-  /** The kind of the objects, where they are not the resource's: of a scale, a binding, an eviction or a token. */
-  readonly subject?: Subject;
-  readonly subresource: string;
-  /** Of a namespace's own requests: its name. "" for other objects without one. */
-  readonly namespace: string;
-  /** "" where the server is yet to choose it, and where a collection is deleted. */
-  readonly name: string;
-  readonly operation: Operation;
-  /** In the version of the request; undefined on DELETE. */
-  readonly object?: KubeObject;
-  /** In the version of the request; undefined on CREATE. */
-  readonly oldObject?: KubeObject;
-  readonly dryRun: boolean;
-  /** Such as CreateOptions. */
-  readonly options: JsonObject;
-  readonly user: User;
-  /** How long the client waits: a time in milliseconds since 1970. */
-  readonly deadline: number;
-  /** Adds a `Warning` to the response. */
-  readonly warn: (text: string) => void;
-  /** Adds an annotation to the audit event. */
-  readonly annotate: Annotate;
-}
+export type { Attributes, Operation, Subject } from "../parts.ts";
 
 /** Returns the name that refusals tell. */
 export function shownName({ name, object }: Attributes): string {

@@ -16,6 +16,7 @@ import type { Cluster } from "../cluster.ts";
 import { keptFrom, shownIn } from "../definitions/conversion.ts";
 import { applyJsonPatch } from "../patches/json_patch.ts";
 import type { Kind } from "../kinds.ts";
+import type { Mutator } from "../parts.ts";
 import { forbidden, Refusal } from "../refusal.ts";
 import { clone, equal, isObject, objectAt, objectsIn } from "../values.ts";
 import { type Attributes, shownName } from "./attributes.ts";
@@ -42,7 +43,7 @@ export function mutationsOf(cluster: Cluster): Mutation[] {
 }
 
 /** A policy, by one of its bindings. */
-export class Mutation {
+export class Mutation implements Mutator {
   readonly id: string;
   /** Whether it wants to be asked again if somebody else changes the object afterwards. */
   readonly isRepeatable: boolean;
@@ -61,7 +62,7 @@ export class Mutation {
   }
 
   /**
-   * Returns the object as the policy wants it; undefined if it is not meant, or wants nothing else.
+   * Returns the object as the policy wants it; the same one if it is not meant, or wants nothing else.
    *
    * @throws {Refusal} If it cannot be evaluated, and its failure policy is "Fail".
    */
@@ -70,18 +71,18 @@ export class Mutation {
     const { object, namespace } = attributes;
     const kind = matchedBy(this.#cluster, this.#spec.matchConstraints, attributes);
     if (object === undefined || kind === undefined || isExcluded(this.#cluster, binding, attributes)) {
-      return undefined;
+      return object;
     }
     const params = paramsFor(this.#cluster, binding, { policy: this.#spec, namespace });
     if (typeof params === "string") {
       this.#fail(attributes, `failed to configure binding: ${params}`);
-      return undefined;
+      return object;
     }
     let current = object;
     for (const param of params) {
       current = await this.#changeWith({ ...attributes, object: current }, { kind, param });
     }
-    return equal(current, object) ? undefined : current;
+    return equal(current, object) ? object : current;
   }
 
   /** NB: what one mutation cannot do is left out, where failures are ignored; the others are done. */

@@ -9,18 +9,26 @@ import type { Engine } from "../cel/engine.ts";
 import { compileForRequest, requestValues } from "../cel/requests.ts";
 import type { Cluster } from "../cluster.ts";
 import type { Kind } from "../kinds.ts";
+import type { Admission } from "../parts.ts";
 import { forbidden, Refusal } from "../refusal.ts";
 import { isObject, objectsIn } from "../values.ts";
 import { type Attributes, shownName } from "./attributes.ts";
 import { Conditions } from "./conditions.ts";
+import { hasMutations, mutationsOf } from "./mutations.ts";
 import { addVariables, factsOf, isExcluded, matchedBy, paramsFor } from "./policy_parts.ts";
 
 const POLICIES = "validatingadmissionpolicies.admissionregistration.k8s.io";
 const BINDINGS = "validatingadmissionpolicybindings.admissionregistration.k8s.io";
 
-/** Whether any policy is in force. */
-export function hasPolicies({ store }: Cluster): boolean {
-  return store.collection(BINDINGS).size > 0 && store.collection(POLICIES).size > 0;
+/** Returns the part that asks policies: those that change objects, and those that refuse them. */
+export function policies(cluster: Cluster): Admission {
+  const isInForce = () =>
+    cluster.store.collection(BINDINGS).size > 0 && cluster.store.collection(POLICIES).size > 0;
+  return {
+    concerns: () => isInForce() || hasMutations(cluster),
+    mutators: () => mutationsOf(cluster),
+    validate: (attributes) => isInForce() ? checkPolicies(cluster, attributes) : undefined,
+  };
 }
 
 /**
@@ -28,7 +36,7 @@ export function hasPolicies({ store }: Cluster): boolean {
  *
  * @throws {Refusal} That of the first one that denies the request.
  */
-export async function checkPolicies(cluster: Cluster, attributes: Attributes): Promise<void> {
+async function checkPolicies(cluster: Cluster, attributes: Attributes): Promise<void> {
   const bindings = [...cluster.store.collection(BINDINGS).values()].map(({ object }) => object);
   const refusals: Refusal[] = [];
   for (const { object: policy } of cluster.store.collection(POLICIES).values()) {

@@ -6,10 +6,12 @@
 
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import type { Cluster } from "../cluster.ts";
-import { shownIn } from "../definitions/conversion.ts";
+import { keptFrom, shownIn } from "../definitions/conversion.ts";
+import type { Admission, Mutator } from "../parts.ts";
+import { applyJsonPatch } from "../patches/json_patch.ts";
 import { badRequest, forbidden, internal, Refusal, timedOut } from "../refusal.ts";
-import { objectAt, objectsIn } from "../values.ts";
-import { type Attributes, authorizerFor, shownName } from "./attributes.ts";
+import { clone, equal, isObject, objectAt, objectsIn } from "../values.ts";
+import { type Attributes, authorizerFor, isExemptOfWebhooks, shownName } from "./attributes.ts";
 import { CallError, callWebhook } from "../hooks/client.ts";
 import { Conditions } from "./conditions.ts";
 import { matchedKind } from "./matching.ts";
@@ -22,10 +24,10 @@ import {
   type Verdict,
 } from "./review.ts";
 
-export type HookType = "mutating" | "validating";
+type HookType = "mutating" | "validating";
 
 /** One webhook of one configuration. */
-export interface Hook {
+interface Hook {
   /** Of the configuration and the webhook; several webhooks may have the same name. */
   readonly id: string;
   readonly name: string;
@@ -39,13 +41,126 @@ const COLLECTIONS: Readonly<Record<HookType, string>> = {
   validating: "validatingwebhookconfigurations.admissionregistration.k8s.io",
 };
 
-/** Whether any such webhook is configured. */
-export function hasHooks({ store }: Cluster, type: HookType): boolean {
+/** Returns the part that asks webhooks: mutating ones one by one, and validating ones all at once. */
+export function webhooks(cluster: Cluster): Admission {
+  return {
+    concerns: () => hasHooks(cluster, "mutating") || hasHooks(cluster, "validating"),
+    mutators: ({ kind }) =>
+      isExemptOfWebhooks(kind)
+        ? []
+        : hooksOf(cluster, "mutating").map((hook, index) => new MutatingHook(cluster, hook, index)),
+    validate: (attributes) =>
+      isExemptOfWebhooks(attributes.kind) ? undefined : askValidating(cluster, attributes),
+  };
+}
+
+function hasHooks({ store }: Cluster, type: HookType): boolean {
   return store.collection(COLLECTIONS[type]).size > 0;
 }
 
+/** A webhook that may change objects. */
+class MutatingHook implements Mutator {
+  readonly id: string;
+  readonly isRepeatable: boolean;
+  readonly #cluster: Cluster;
+  readonly #hook: Hook;
+  readonly #index: number;
+
+  constructor(cluster: Cluster, hook: Hook, index: number) {
+    this.id = hook.id;
+    this.isRepeatable = hook.spec.reinvocationPolicy === "IfNeeded";
+    this.#cluster = cluster;
+    this.#hook = hook;
+    this.#index = index;
+  }
+
+  async change(attributes: Attributes, round: number): Promise<KubeObject | undefined> {
+    const shown = await shownTo(this.#cluster, this.#hook, attributes);
+    if (shown === undefined) return undefined;
+    const place = `round_${round}_index_${this.#index}`;
+    let found = attributes.object;
+    try {
+      const question = { type: "mutating", attributes, shown, place } as const;
+      const { patch = [] } = await askHook(this.#cluster, this.#hook, question) ?? {};
+      if (patch.length > 0) {
+        found = await this.#patched(attributes, shown, patch);
+        this.#tell(attributes, { what: "patch", place, patch: patch.map(sorted), patchType: "JSONPatch" });
+      }
+    } finally {
+      this.#tell(attributes, { what: "mutation", place, mutated: found !== attributes.object });
+    }
+    return found;
+  }
+
+  #tell(
+    { annotate }: Attributes,
+    { what, place, ...more }: { readonly what: "patch" | "mutation"; readonly place: string } & JsonObject,
+  ): void {
+    const value = JSON.stringify({
+      configuration: this.#hook.configuration,
+      webhook: this.#hook.name,
+      ...more,
+    });
+    annotate(`${what}.webhook.admission.k8s.io/${place}`, value, what === "patch" ? "Request" : "Metadata");
+  }
+
+  async #patched(
+    { object: before, subject }: Attributes,
+    { kind, object }: Shown,
+    patch: readonly unknown[],
+  ): Promise<KubeObject | undefined> {
+    if (object === undefined) {
+      const name = JSON.stringify(this.#hook.name);
+      throw internal(
+        `admission webhook ${name} attempted to modify the object, which is not supported for this operation`,
+      );
+    }
+    const patched = patchedObject(object, patch);
+    if (subject === undefined) kind.rules.normalize(patched);
+    if (equal(patched, object)) return before;
+    return subject === undefined ? await keptFrom(patched, kind, before?.apiVersion) : patched;
+  }
+}
+
+/** An operation with its keys in Go's order. */
+function sorted(operation: unknown): unknown {
+  return isObject(operation)
+    ? Object.fromEntries(Object.entries(operation).sort(([a], [b]) => a < b ? -1 : 1))
+    : operation;
+}
+
+/** @throws {Refusal} 500 if the patch does not fit, or leaves no object. */
+function patchedObject(object: Shown["object"] & object, patch: readonly unknown[]): KubeObject {
+  let patched: unknown;
+  try {
+    patched = applyJsonPatch(clone(object), patch);
+  } catch (error) {
+    throw internal(error instanceof Error ? error.message : String(error));
+  }
+  if (!isObject(patched) || !isObject(patched.metadata)) {
+    throw internal("the patch of an admission webhook leaves no object");
+  }
+  // It has metadata, as the line above says.
+  return patched as KubeObject;
+}
+
+/** @throws {Refusal} If one refuses the object, or cannot be asked. */
+async function askValidating(cluster: Cluster, attributes: Attributes): Promise<void> {
+  const questions: { readonly hook: Hook; readonly shown: Shown }[] = [];
+  for (const hook of hooksOf(cluster, "validating")) {
+    const shown = await shownTo(cluster, hook, attributes);
+    if (shown !== undefined) questions.push({ hook, shown });
+  }
+  const asked = questions.map(({ hook, shown }, index) =>
+    askHook(cluster, hook, { type: "validating", attributes, shown, place: `round_0_index_${index}` })
+  );
+  for (const result of await Promise.allSettled(asked)) {
+    if (result.status === "rejected") throw result.reason;
+  }
+}
+
 /** Returns the webhooks in the order in which they are called: by the names of their configurations. */
-export function hooksOf({ store }: Cluster, type: HookType): Hook[] {
+function hooksOf({ store }: Cluster, type: HookType): Hook[] {
   return [...store.collection(COLLECTIONS[type]).values()].flatMap(({ object }) =>
     objectsIn(object.webhooks).map((spec, index) => ({
       id: `${object.metadata.name}/${spec.name}/${index}`,
@@ -61,7 +176,7 @@ export function hooksOf({ store }: Cluster, type: HookType): Hook[] {
  *
  * @throws {Refusal}
  */
-export async function shownTo(
+async function shownTo(
   cluster: Cluster,
   { spec }: Hook,
   attributes: Attributes,
@@ -93,7 +208,7 @@ function isMeant(
   }
 }
 
-export interface HookQuestion {
+interface HookQuestion {
   readonly type: HookType;
   readonly attributes: Attributes;
   readonly shown: Shown;
@@ -109,7 +224,7 @@ const PREFIXES: Readonly<Record<HookType, string>> = {
  *
  * @throws {Refusal} What the webhook says, or 500 if it could not be asked.
  */
-export async function askHook(
+async function askHook(
   cluster: Cluster,
   hook: Hook,
   { place, ...question }: HookQuestion & { readonly place: string },

@@ -10,6 +10,7 @@
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import type { Clock } from "../../../runtime/host.ts";
 import type { Kind, Kinds } from "../kinds.ts";
+import type { Admission } from "../parts.ts";
 import { Chores } from "../chores.ts";
 import { ZERO } from "../formats/quantity.ts";
 import { forbidden } from "../refusal.ts";
@@ -40,6 +41,7 @@ interface Cost {
 /** A write that limits and quotas may be about. */
 export interface LimitedWrite extends Omit<MeasuredWrite, "object"> {
   readonly kind: Kind;
+  readonly subject?: unknown;
   readonly namespace: string;
   readonly name: string;
   readonly object?: KubeObject;
@@ -63,7 +65,7 @@ export interface QuotasOptions {
   readonly write: (status: QuotaStatus) => void;
 }
 
-export class Quotas {
+export class Quotas implements Admission {
   readonly #options: QuotasOptions;
   readonly #chores: Chores;
   /** Namespaces whose quotas have to be counted anew. */
@@ -79,7 +81,7 @@ export class Quotas {
   }
 
   /** Whether writes of the kind in the namespace have to be looked at. */
-  concern({ namespaced, plural, group }: Kind, namespace: string | undefined): boolean {
+  concerns({ namespaced, plural, group }: Kind, namespace: string | undefined): boolean {
     if (!namespaced || namespace === undefined) return false;
     if (this.#has(QUOTAS, namespace)) return true;
     return group === "" && isLimited(plural) && this.#has(RANGES, namespace);
@@ -92,7 +94,10 @@ export class Quotas {
   }
 
   /** @throws {Refusal} 403 if an object is not within the limits of its namespace. */
-  checkLimits({ kind, operation, subresource, namespace, name, object, oldObject }: LimitedWrite): void {
+  validate(
+    { kind, subject, operation, subresource, namespace, name, object, oldObject }: LimitedWrite,
+  ): void {
+    if (subject !== undefined) return;
     if (object === undefined || subresource !== "" || kind.group !== "" || !isLimited(kind.plural)) return;
     if (kind.plural === "pods" && operation !== "CREATE") return;
     if (oldObject?.metadata.deletionTimestamp !== undefined) return;
@@ -105,7 +110,7 @@ export class Quotas {
    *
    * @throws {Refusal} 403 if it is not.
    */
-  check({ kind, operation, subresource, namespace, name, object, oldObject }: LimitedWrite): () => void {
+  charge({ kind, operation, subresource, namespace, name, object, oldObject }: LimitedWrite): () => void {
     const measure = kind.namespaced ? measureOf(kind) : undefined;
     if (measure === undefined || object === undefined || !this.#has(QUOTAS, namespace)) return () => {};
     if (!measure.mayCost({ operation, subresource, object, oldObject })) return () => {};
@@ -127,10 +132,10 @@ export class Quotas {
       return { quota, amounts };
     }).filter(({ amounts }) => amounts.size > 0);
     for (const cost of costs) checkCost(cost, kind, name);
-    return () => costs.forEach((cost) => this.#charge(cost));
+    return () => costs.forEach((cost) => this.#add(cost));
   }
 
-  #charge({ quota, amounts }: Cost): void {
+  #add({ quota, amounts }: Cost): void {
     const used = addAmounts(usedOf(quota), amounts);
     this.#setStatus({ quota, hard: hardOf(quota), used, manager: "kube-apiserver" });
   }

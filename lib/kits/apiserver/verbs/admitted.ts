@@ -9,6 +9,7 @@
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import {
   type Attributes,
+  chargeFor,
   isAdmitted,
   mutate,
   type Operation,
@@ -19,22 +20,16 @@ import { ownersFault } from "../apply/owners.ts";
 import { Views } from "../apply/views.ts";
 import { checkEscalation } from "../access/escalation.ts";
 import type { Cluster } from "../cluster.ts";
-import { writtenObject } from "../definitions/conversion.ts";
+import { keptObject, writtenObject } from "../definitions/conversion.ts";
 import { inStorage, oneInVersion } from "../definitions/converter.ts";
 import { keyFor, type ObjectKey } from "../kinds.ts";
 import { notFound } from "../refusal.ts";
 import type { Stored } from "../storage/stored.ts";
 import { isObject } from "../values.ts";
-import {
-  commitCreation,
-  createObject,
-  placeObject,
-  prepareCreation,
-  type WriteOptions,
-} from "../writes/create.ts";
+import { commitCreation, placeObject, prepareCreation, type WriteOptions } from "../writes/create.ts";
 import { deleteObject, type DeleteOptions, type Deletion } from "../writes/delete.ts";
 import { dropRepeatedOwners } from "../writes/metadata.ts";
-import { commitUpdate, prepareUpdate, updateObject } from "../writes/update.ts";
+import { commitUpdate, prepareUpdate } from "../writes/update.ts";
 import type { Call } from "./call.ts";
 import { optionsOf } from "../options/write_options.ts";
 import { writerOf } from "../options/writer.ts";
@@ -65,38 +60,51 @@ export async function createAdmitted(
   await kind.rules.prepare?.(object);
   checkEscalation(cluster.gate, { kind, user: call.user, namespace, object });
   const owned = applied ? { applied } : { writer: writerOf(call.request, call.query, call.path.subresource) };
-  if (!isAdmitted(cluster, kind, namespace) && kind.converter === undefined) {
-    return createObject(cluster, object, { kind, namespace, dryRun, report, warn, ...owned });
+  const isAsked = isAdmitted(cluster, kind, namespace) || kind.converter !== undefined;
+  const attributesFor = (found: KubeObject) => ({
+    ...attributesOf(call, { operation: "CREATE", name: found.metadata.name ?? "", warn }),
+    object: found,
+  });
+  let wanted = object;
+  if (isAsked) {
+    placeObject(cluster, object, { kind, namespace });
+    report?.(kind.rules.normalize(object, { applied }));
+    // NB: changes of webhooks belong to no manager.
+    if (owned.writer !== undefined) {
+      cluster.ownership.track({ kind, writer: owned.writer, before: undefined, after: object });
+    }
+    wanted = await mutated(cluster, attributesFor(object), object);
   }
-  placeObject(cluster, object, { kind, namespace });
-  report?.(kind.rules.normalize(object, { applied }));
-  // NB: what webhooks change belongs to nobody.
-  if (owned.writer !== undefined) {
-    cluster.ownership.track({ kind, writer: owned.writer, before: undefined, after: object });
-  }
-  const name = object.metadata.name ?? "";
-  const attributes = { ...attributesOf(call, { operation: "CREATE", name, warn }), object };
-  const { managedFields } = object.metadata;
-  const mutated = await mutate(cluster, attributes) ?? object;
-  restoreOwners(mutated, { managedFields, warn });
-  dropRepeatedOwners(mutated, { warn, isMutated: true });
-  const creation = prepareCreation(cluster, mutated, {
+  const creation = prepareCreation(cluster, wanted, {
     kind,
     namespace,
     dryRun,
     warn,
-    applied: true,
-    mayDropOwners: !applied,
+    ...(isAsked ? { applied: true, mayDropOwners: !applied } : { report, ...owned }),
   });
-  const asked = attributesOf(call, { operation: "CREATE", name: creation.object.metadata.name ?? "", warn });
-  const named = { ...asked, object: creation.object };
-  await validate(cluster, named);
-  const kept = await inStorage(kind, creation.object);
+  const named = attributesFor(creation.object);
+  if (isAsked) await validate(cluster, named);
+  const isConverted = kind.converter !== undefined;
+  const kept = isConverted ? await inStorage(kind, creation.object) : keptObject(kind, creation.object);
   // NB: from here on nothing is waited for, so that no other write can use the same quota.
-  const charge = cluster.quotas?.check(named);
+  const charge = isAsked ? chargeFor(cluster, named) : undefined;
   const stored = commitCreation(cluster, creation, kept);
   if (!dryRun) charge?.();
-  return await oneInVersion(kind, stored);
+  return isConverted ? await oneInVersion(kind, stored) : stored;
+}
+
+/** Returns an object as mutators want it, with owners that are in order. */
+async function mutated(
+  cluster: Cluster,
+  attributes: Attributes,
+  object: KubeObject,
+): Promise<KubeObject> {
+  const { warn } = attributes;
+  const { managedFields } = object.metadata;
+  const found = await mutate(cluster, attributes) ?? object;
+  restoreOwners(found, { managedFields, warn });
+  dropRepeatedOwners(found, { warn, isMutated: true });
+  return found;
 }
 
 interface Restored {
@@ -173,40 +181,37 @@ export async function updateAdmitted(
       : applied
       ? { applied }
       : { writer: writerOf(call.request, call.query, subresource) };
-    if (!isAdmitted(cluster, kind, reference.namespace) && kind.converter === undefined) {
-      return updateObject(cluster, { ...options, ...owned, report, change: () => object });
-    }
-    if (kind.namespaced) object.metadata.namespace ??= reference.namespace;
-    report?.(kind.rules.normalize(object, { applied }));
-    const { writer } = owned;
-    if (writer !== undefined) {
-      await views.compare(() => cluster.ownership.track({ kind, writer, before, after: object, views }));
-    }
-    const attributes = {
+    const isAsked = isAdmitted(cluster, kind, reference.namespace) || kind.converter !== undefined;
+    const attributesFor = (found: KubeObject) => ({
       ...attributesOf(call, { operation: "UPDATE", name: reference.name, warn }),
-      object,
+      object: found,
       oldObject: before,
-    };
-    const { managedFields } = object.metadata;
-    const mutated = await mutate(cluster, attributes) ?? object;
-    restoreOwners(mutated, { managedFields, warn });
-    dropRepeatedOwners(mutated, { warn, isMutated: true });
-    if (kind.collection.get(key) !== seen) continue;
+    });
+    let wanted = object;
+    if (isAsked) {
+      if (kind.namespaced) object.metadata.namespace ??= reference.namespace;
+      report?.(kind.rules.normalize(object, { applied }));
+      const { writer } = owned;
+      if (writer !== undefined) {
+        await views.compare(() => cluster.ownership.track({ kind, writer, before, after: object, views }));
+      }
+      wanted = await mutated(cluster, attributesFor(object), object);
+      if (kind.collection.get(key) !== seen) continue;
+    }
     const update = prepareUpdate(cluster, {
       ...options,
-      applied: true,
-      mayDropOwners: !applied,
+      ...(isAsked ? { applied: true, mayDropOwners: !applied } : { report, ...owned }),
       current: before,
-      change: () => mutated,
+      change: () => wanted,
     });
-    const checked = { ...attributes, object: update.updated };
-    await validate(cluster, checked);
-    const kept = await inStorage(kind, update.updated);
-    const charge = cluster.quotas?.check(checked);
+    const checked = attributesFor(update.updated);
+    if (isAsked) await validate(cluster, checked);
+    const kept = kind.converter === undefined ? update.kept : await inStorage(kind, update.updated);
+    const charge = isAsked ? chargeFor(cluster, checked) : undefined;
     const stored = commitUpdate(cluster, update, kept);
     if (stored === undefined) continue;
     if (!dryRun) charge?.();
-    return await oneInVersion(kind, stored);
+    return kind.converter === undefined ? stored : await oneInVersion(kind, stored);
   }
 }
 
