@@ -3,6 +3,7 @@
  * and the fields that cannot be changed.
  */
 
+import process from "node:process";
 import type { Column, SealedField, ServedKind } from "../../lib/kits/apiserver/types/served.ts";
 import { type Field, fieldsOf, type Shape, typeOfKind } from "../../lib/kits/apiserver/types/mod.ts";
 import type { JsonObject } from "../../lib/model/object.ts";
@@ -103,7 +104,9 @@ async function waysOf(
   const put = await ask("PUT", `${path}/${name}?dryRun=All`, body);
   const made = await ask("POST", path, body);
   if (made.code !== 201) {
-    throw new Error(`There is no sample of ${apiVersion} ${kind}: ${JSON.stringify(made.body)}`);
+    process.exitCode = 1;
+    console.error(`The sample of ${apiVersion} ${kind} is refused: ${JSON.stringify(made.body)}`);
+    return {};
   }
   // Controllers have their say before changes are tried.
   await target.pause(0.5);
@@ -118,12 +121,13 @@ async function waysOf(
     present,
     (changed) => ask("PUT", `${path}/${name}?dryRun=All`, changed),
   );
-  const gone = await ask("DELETE", `${path}/${name}`);
+  const { body: gone } = await ask("DELETE", `${path}/${name}?propagationPolicy=Background`);
+  const isHeld = [gone.metadata, gone.spec].some((part) => (part as JsonObject | undefined)?.finalizers);
   return {
     ...((made.body.metadata as JsonObject).generation === undefined ? {} : { counted: true }),
     ...(put.code === 201 ? { createOnUpdate: true } : {}),
     ...(JSON.stringify(blind.body).includes("must be specified for an update") ? { conditional: true } : {}),
-    ...(gone.body.kind === kind ? { returnsDeleted: true } : {}),
+    ...(gone.kind === kind && !isHeld ? { returnsDeleted: true } : {}),
     ...(selectable.length > 0 ? { selectable } : {}),
     ...(sealed.length > 0 ? { sealed } : {}),
   };

@@ -91,7 +91,13 @@ export const SAMPLES: Readonly<Record<string, JsonObject>> = {
     spec: {
       ...policy,
       reinvocationPolicy: "Never",
-      mutations: [{ patchType: "JSONPatch", jsonPatch: { expression: "[]" } }],
+      mutations: [{
+        patchType: "JSONPatch",
+        jsonPatch: {
+          expression:
+            'has(object.metadata.labels) ? [] : [JSONPatch{op: "add", path: "/metadata/labels", value: {"a": "b"}}]',
+        },
+      }],
     },
   },
   "MutatingAdmissionPolicyBinding": { spec: { policyName: "a" } },

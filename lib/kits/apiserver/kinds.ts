@@ -32,6 +32,10 @@ export interface KindRules {
   validate(object: KubeObject, change: Change): readonly Cause[];
   /** Says what a client should know of an object that is taken as it is: a new one (no `old`) or an updated one. */
   warnings?(object: KubeObject, old: KubeObject | undefined): readonly string[];
+  /** Returns the cells of the object's row in a table, one for each column. Default: the name, and the moment of creation. */
+  cells?(object: KubeObject, nowMs: number): unknown[];
+  /** Returns the conditions of the object's row: kubectl hides rows that are completed when asked to. */
+  conditions?(object: KubeObject): unknown[] | undefined;
   /** Marks an object whose deletion begins. */
   terminate?(object: KubeObject): void;
   /** Whether something besides `metadata.finalizers` keeps a deleted object. */
@@ -70,8 +74,10 @@ export interface Change {
 export interface Kind extends Resource {
   readonly apiVersion: string;
   readonly listKind: string;
-  /** The `apiVersion` in which a real cluster keeps objects; discovery has a hash of it. */
+  /** The `apiVersion` in which objects are kept. */
   readonly storedIn: string;
+  /** Discovery's hash of the version in which a real cluster keeps objects. Default: that of `storedIn`. */
+  readonly hash?: string;
   readonly collection: Collection;
   /** Comes from a CustomResourceDefinition. */
   readonly custom: boolean;

@@ -224,7 +224,7 @@ async function serveApiPath(
   if (kind.custom && kind.namespaced && path.namespace === undefined && !isRead) return missing(true);
   asked(kind);
   const options = { kind, path, query: url.searchParams, user: c.env.user, record: c.env.record };
-  if (!kind.custom || kind.deprecation === undefined) return await serveResource(cluster, request, options);
+  if (kind.deprecation === undefined) return await serveResource(cluster, request, options);
   try {
     const response = await serveResource(cluster, request, options);
     response.headers.set("warning", warnFirst(kind.deprecation, response.headers.get("warning")));

@@ -6,26 +6,12 @@
  */
 
 import type { JsonObject, KubeObject } from "../../model/object.ts";
-import type { Resource } from "../../model/resource.ts";
-import { BASICS, PLAIN } from "./columns/basics.ts";
-import {
-  AGE,
-  ageOf,
-  type Column,
-  columnsFrom,
-  type KindTable,
-  NAME,
-  numberAt,
-} from "./columns/kind_table.ts";
-import { NETWORK } from "./columns/network.ts";
-import { PODS } from "./columns/pods.ts";
-import { DEVICES } from "./columns/devices.ts";
-import { RARE } from "./columns/rare.ts";
-import { VOLUMES } from "./columns/storage.ts";
-import { WORKLOADS } from "./columns/workloads.ts";
+import { ageOf, numberCell, row } from "./builtin/cells.ts";
 import { formatJson } from "./formats/go_format.ts";
 import { humanAge } from "./formats/human_duration.ts";
 import { compileJsonPath } from "./formats/jsonpath.ts";
+import type { Kind, KindRules } from "./kinds.ts";
+import { type Column, columnsOf } from "./types/served.ts";
 
 /** A CRD's `additionalPrinterColumns` entry. */
 export interface PrinterColumn {
@@ -39,7 +25,7 @@ export interface PrinterColumn {
 
 /** The facts besides the objects that toTable() must know. */
 export interface TableOptions {
-  readonly resource: Pick<Resource, "group" | "plural">;
+  readonly kind: Pick<Kind, "apiVersion" | "plural" | "rules">;
   /** The subresource that is shown, if it is a scale. */
   readonly subresource?: "scale";
   /** The CRD version's printer columns; present (if only as an empty list) for custom kinds. */
@@ -84,34 +70,49 @@ function metadataOf({ metadata }: KubeObject, version: "v1" | "v1beta1"): JsonOb
   return { kind: "PartialObjectMetadata", apiVersion: `meta.k8s.io/${version}`, metadata };
 }
 
-const SCALES: KindTable = {
-  columns: columnsFrom({ ...NAME, format: "" }, "Desired:integer", "Available:integer", AGE),
-  cells: (scale, nowMs) => [
-    scale.metadata.name,
-    numberAt(scale, "spec", "replicas"),
-    numberAt(scale, "status", "replicas"),
-    ageOf(scale, nowMs),
-  ],
-};
+/** The columns, and how rows read an object. */
+interface KindTable extends Pick<KindRules, "conditions"> {
+  readonly columns: readonly Column[];
+  cells(object: KubeObject, nowMs: number): unknown[];
+}
 
-function tableOf({ resource, columns, subresource }: TableOptions): KindTable {
-  if (subresource === "scale") return SCALES;
-  if (columns !== undefined) return customTable(columns);
-  const { group, plural } = resource;
-  if (group === "" && plural === "pods") return PODS;
-  const key = group === "" ? plural : `${plural}.${group}`;
-  for (const tables of [WORKLOADS, NETWORK, VOLUMES, BASICS, DEVICES, RARE]) {
-    if (Object.hasOwn(tables, key)) return tables[key]!;
-  }
-  return PLAIN;
+function tableOf({ kind: { apiVersion, plural, rules }, columns, subresource }: TableOptions): KindTable {
+  const [name, ...others] = columnsOf("v1/serviceaccounts") ?? [];
+  const age = others.at(-1);
+  if (name === undefined || age === undefined) throw new TypeError("No columns were recorded");
+  if (subresource === "scale") return scaleTable(name, age);
+  if (columns !== undefined) return customTable(columns, { name, age });
+  const { cells = plainCells, conditions } = rules;
+  return { columns: columnsOf(`${apiVersion}/${plural}`) ?? [name, age], cells, conditions };
+}
+
+function scaleTable(name: Column, age: Column): KindTable {
+  const counts = ["Desired", "Available"].map((title) => ({
+    ...age,
+    name: title,
+    type: "integer",
+    description: "",
+  }));
+  return {
+    columns: [{ ...name, format: "" }, ...counts, age],
+    cells: row(numberCell("spec.replicas"), numberCell("status.replicas"), ageOf),
+  };
+}
+
+/** The cells of kinds without cells of their own: roles, definitions. */
+function plainCells({ metadata }: KubeObject): unknown[] {
+  return [metadata.name, metadata.creationTimestamp ?? null];
 }
 
 /** Without printer columns, a definition gets a column for the age. */
-function customTable(printers: readonly PrinterColumn[]): KindTable {
-  const shown = printers.length > 0 ? printers : [DEFAULT_AGE];
+function customTable(
+  printers: readonly PrinterColumn[],
+  { name, age }: { readonly name: Column; readonly age: Column },
+): KindTable {
+  const shown = printers.length > 0 ? printers : [{ ...DEFAULT_AGE, description: age.description }];
   const readers = shown.map(toReader);
   return {
-    columns: [NAME, ...shown.map(toColumn)],
+    columns: [name, ...shown.map(toColumn)],
     cells: (object, nowMs) => [object.metadata.name, ...readers.map((read) => read(object, nowMs))],
   };
 }
@@ -120,7 +121,6 @@ const DEFAULT_AGE: PrinterColumn = {
   name: "Age",
   type: "date",
   jsonPath: ".metadata.creationTimestamp",
-  description: AGE.description,
 };
 
 function toColumn({ name, type, format = "", description, jsonPath, priority = 0 }: PrinterColumn): Column {

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { humanDuration } from "../../../lib/kits/apiserver/formats/human_duration.ts";
+import type { Kind } from "../../../lib/kits/apiserver/kinds.ts";
 import { type PrinterColumn, toTable } from "../../../lib/kits/apiserver/tables.ts";
 import type { JsonObject, KubeObject } from "../../../lib/model/object.ts";
+import { bareKinds } from "./kinds.ts";
 
 const NOW = Date.parse("2026-01-01T01:00:00Z");
 const HOUR_AGO = "2026-01-01T00:00:00Z";
@@ -12,6 +14,14 @@ interface Table {
   rows: { cells: unknown[]; object: JsonObject | null; conditions?: unknown[] }[];
 }
 
+const KINDS = bareKinds();
+
+function kindAt(plural: string, group = ""): Kind {
+  const found = KINDS.find((kind) => kind.plural === plural && kind.group === group);
+  assert.ok(found, `there are ${plural}.${group}`);
+  return found;
+}
+
 function object(content: JsonObject): KubeObject {
   return { metadata: { name: "a", creationTimestamp: HOUR_AGO }, ...content };
 }
@@ -19,7 +29,7 @@ function object(content: JsonObject): KubeObject {
 function show(name: string, content: JsonObject): Record<string, unknown> {
   const [plural = "", ...group] = name.split(".");
   const table = toTable([object(content)], {
-    resource: { plural, group: group.join(".") },
+    kind: kindAt(plural, group.join(".")),
     nowMs: NOW,
   }) as unknown as Table;
   const cells = table.rows[0]!.cells;
@@ -30,7 +40,7 @@ function show(name: string, content: JsonObject): Record<string, unknown> {
 describe("toTable()", () => {
   it("carries metadata, objects or nothing", () => {
     const config = object({ kind: "ConfigMap", apiVersion: "v1", data: { x: "1" } });
-    const options = { resource: { plural: "configmaps", group: "" }, nowMs: NOW };
+    const options = { kind: kindAt("configmaps"), nowMs: NOW };
     const rowOf = (includeObject?: "None" | "Metadata" | "Object") =>
       (toTable([config], { ...options, includeObject }) as unknown as Table).rows[0]!;
     assert.deepEqual(rowOf().object, {
@@ -58,8 +68,8 @@ describe("toTable()", () => {
       spec: { engine: "mysql", replicas: 3, backup: false, labels: { b: 1, a: "x" } },
       status: { load: 0.5, conditions: [{ type: "Ready", status: "True" }] },
     });
-    const resource = { plural: "databases", group: "example.com" };
-    const table = toTable([database], { resource, columns, nowMs: NOW }) as unknown as Table;
+    const kind = { apiVersion: "example.com/v1", plural: "databases", rules: kindAt("configmaps").rules };
+    const table = toTable([database], { kind, columns, nowMs: NOW }) as unknown as Table;
     assert.deepEqual(table.rows[0]?.cells, [
       "a",
       "mysql",
@@ -76,8 +86,8 @@ describe("toTable()", () => {
   });
 
   it("shows custom kinds without printer columns by name and age", () => {
-    const resource = { plural: "databases", group: "example.com" };
-    const table = toTable([object({})], { resource, columns: [], nowMs: NOW }) as unknown as Table;
+    const kind = { apiVersion: "example.com/v1", plural: "databases", rules: kindAt("configmaps").rules };
+    const table = toTable([object({})], { kind, columns: [], nowMs: NOW }) as unknown as Table;
     assert.deepEqual(table.columnDefinitions.map(({ name, type }) => [name, type]), [["Name", "string"], [
       "Age",
       "date",
@@ -117,7 +127,7 @@ describe("toTable()", () => {
 
   it("marks pods that have ended", () => {
     const pods = [object({ status: { phase: "Succeeded" } })];
-    const table = toTable(pods, { resource: { plural: "pods", group: "" }, nowMs: NOW }) as unknown as Table;
+    const table = toTable(pods, { kind: kindAt("pods"), nowMs: NOW }) as unknown as Table;
     assert.deepEqual(table.rows[0]?.conditions, [
       {
         type: "Completed",

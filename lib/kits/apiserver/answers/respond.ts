@@ -113,7 +113,7 @@ export function tableOf(
   { kind, shape, listMetadata, noHeaders, subresource }: TableRequest,
 ): JsonObject {
   return toTable(objects, {
-    resource: kind,
+    kind,
     ...(subresource === undefined ? {} : { subresource }),
     ...(kind.columns === undefined ? {} : { columns: kind.columns }),
     includeObject: shape.includeObject,

@@ -1,5 +1,5 @@
 /**
- * Refusals of Pods and Jobs, and of the templates of those who make Pods: names, volumes, containers, policies.
+ * Refusals of Pods, and of the templates of those who make Pods: names, volumes, containers, policies.
  *
  * Source: k8s.io/kubernetes, pkg/apis/core/validation, ValidatePodSpec, and pkg/apis/batch/validation. Not checked: DNS, and
  * most sources of volumes.
@@ -14,7 +14,7 @@ import { dnsLabelErrors, dnsSubdomainErrors, labelValueErrors, qualifiedNameErro
 import { isObject, objectAt, objectsIn, structsIn } from "../values.ts";
 import { containerCauses, nameCauses } from "./container_checks.ts";
 import { affinityCauses, securityCauses, spreadCauses } from "./place_checks.ts";
-import { choiceCauses, negativeCauses } from "./value_checks.ts";
+import { choiceCauses } from "./value_checks.ts";
 
 /** In seconds. */
 const LONGEST_DEADLINE = 2 ** 31 - 1;
@@ -160,65 +160,6 @@ function tolerationCauses(toleration: JsonObject, path: string): Cause[] {
   }
   const effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
   return effect === "" ? causes : [...causes, ...choiceCauses(effect, `${path}.effect`, effects)];
-}
-
-const COUNTS = [
-  "parallelism",
-  "completions",
-  "activeDeadlineSeconds",
-  "backoffLimit",
-  "ttlSecondsAfterFinished",
-  "backoffLimitPerIndex",
-  "maxFailedIndexes",
-];
-
-/** Says what is wrong with a Job, whose Pods come to an end. */
-export function jobCauses(spec: JsonObject, path: string): Cause[] {
-  const pod = objectAt(objectAt(spec, "template"), "spec") ?? {};
-  const causes = negativeCauses(spec, path, COUNTS);
-  causes.push(...indexCauses(spec, path));
-  causes.push(...templateCauses(spec.template, { path: `${path}.template` }));
-  const { restartPolicy: value } = pod;
-  const [field, supported] = [`${path}.template.spec.restartPolicy`, ["OnFailure", "Never"]];
-  if (value === undefined || value === "" || value === "Always") {
-    return [...causes, required(field, 'valid values: "OnFailure", "Never"')];
-  }
-  if (!supported.includes(String(value))) return [...causes, notSupported(field, { value, supported })];
-  if (spec.podFailurePolicy === undefined || value === "Never") return causes;
-  const detail = 'only "Never" is supported when podFailurePolicy is specified';
-  return [...causes, invalid(field, { value, detail })];
-}
-
-/** Pods with numbers, and what only Jobs with such Pods may say. */
-function indexCauses({ completionMode = "NonIndexed", ...spec }: JsonObject, path: string): Cause[] {
-  const supported = ["NonIndexed", "Indexed"];
-  const causes = choiceCauses(completionMode, `${path}.completionMode`, supported);
-  const isMissing = spec.maxFailedIndexes !== undefined && spec.backoffLimitPerIndex === undefined;
-  if (isMissing) {
-    causes.unshift(required(`${path}.backoffLimitPerIndex`, "when maxFailedIndexes is specified"));
-  }
-  if (completionMode === "Indexed" && spec.completions === undefined) {
-    causes.push(required(`${path}.completions`, "when completion mode is Indexed"));
-  }
-  if (completionMode !== "NonIndexed") return causes;
-  for (const field of ["backoffLimitPerIndex", "maxFailedIndexes"]) {
-    const value = spec[field];
-    if (value === undefined) continue;
-    causes.push(invalid(`${path}.${field}`, { value, detail: "requires indexed completion mode" }));
-  }
-  return causes;
-}
-
-/** Says what a Pod cannot begin with. */
-export function newPodCauses({ ephemeralContainers, nodeName, schedulingGates }: JsonObject): Cause[] {
-  const causes: Cause[] = [];
-  if (objectsIn(ephemeralContainers).length > 0) {
-    causes.push(forbidden("spec.ephemeralContainers", "cannot be set on create"));
-  }
-  if (nodeName && objectsIn(schedulingGates).length > 0) {
-    causes.push(forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared"));
-  }
-  return causes;
 }
 
 /** By source: the field that it must have, if any. */

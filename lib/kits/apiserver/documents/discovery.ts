@@ -64,7 +64,9 @@ export function resourceList(resources: readonly Resource[], apiVersion: string)
   };
 }
 
-function describeResource(resource: Resource & { readonly storedIn?: string }): JsonObject[] {
+function describeResource(
+  resource: Resource & { readonly storedIn?: string; readonly hash?: string },
+): JsonObject[] {
   const { plural, singular, namespaced, kind, verbs, shortcuts, categories, subresources, storedIn } =
     resource;
   const main = {
@@ -75,7 +77,7 @@ function describeResource(resource: Resource & { readonly storedIn?: string }): 
     verbs,
     ...(shortcuts.length > 0 ? { shortNames: shortcuts } : {}),
     ...(categories.length > 0 ? { categories } : {}),
-    ...(storedIn === undefined ? {} : { storageVersionHash: hashOf(storedIn, kind) }),
+    ...(storedIn === undefined ? {} : { storageVersionHash: resource.hash ?? hashOf(storedIn, kind) }),
   };
   return [
     main,

@@ -5,7 +5,7 @@
 import type { Cluster } from "../cluster.ts";
 import { createDefaultRoles, ROLES } from "./default_roles.ts";
 import type { Kind } from "../kinds.ts";
-import { createSystemClasses, PRIORITY_CLASSES } from "../builtin/priority_classes.ts";
+import { createSystemClasses, PRIORITY_CLASSES } from "../builtin/kinds/priority_class.ts";
 import { Accounts } from "./accounts.ts";
 import { Aggregation, CLUSTER_ROLES } from "./aggregation.ts";
 import { ApiServices } from "./api_services.ts";

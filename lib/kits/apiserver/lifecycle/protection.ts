@@ -6,7 +6,7 @@
  */
 
 import type { KubeObject } from "../../../model/object.ts";
-import { PROTECTION } from "../builtin/modules/protected.ts";
+import { PROTECTION } from "../builtin/volumes.ts";
 import type { Chores } from "../chores.ts";
 import type { Cluster } from "../cluster.ts";
 import type { Kind } from "../kinds.ts";

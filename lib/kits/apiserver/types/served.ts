@@ -56,12 +56,15 @@ export interface Column {
   readonly priority: number;
 }
 
-/** Returns all kinds, in the order of discovery. */
-export function servedKinds(): {
+/** A kind in one version, such as "apps/v1" and "Deployment". */
+export interface KindEntry {
   readonly apiVersion: string;
   readonly kind: string;
   readonly served: ServedKind;
-}[] {
+}
+
+/** Returns all kinds, in the order of discovery. */
+export function servedKinds(): KindEntry[] {
   return RECORDED_KINDS.trim().split("\n").map((line) => {
     const [apiVersion = "", kind = ""] = line.split(" ", 2);
     return { apiVersion, kind, served: JSON.parse(line.slice(apiVersion.length + kind.length + 2)) };

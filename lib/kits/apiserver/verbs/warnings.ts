@@ -47,8 +47,6 @@ export function reporter(
         badRequest(`${name} in version "${version}" cannot be handled as a ${name}: ${fault}`);
     }
     for (const text of faults.flatMap(warningsOf)) warn(text);
-    // NB: a deprecated version of a custom kind is warned of in reads, too.
-    if (kind.deprecation !== undefined && !kind.custom) warn(kind.deprecation);
     if (kind.custom) { for (const text of finalizerWarnings(decoded.object, before)) warn(text); }
   };
 }

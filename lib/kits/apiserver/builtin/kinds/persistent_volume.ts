@@ -1,0 +1,108 @@
+/** PersistentVolumes. Source: k8s.io/kubernetes, pkg/apis/core/validation. */
+
+import type { JsonObject, KubeObject } from "../../../../model/object.ts";
+import { type Cause, notSupported, required } from "../../causes.ts";
+import { isObject, objectAt, objectsIn } from "../../values.ts";
+import { ageOf, at, listAt, row, textAt, textCell } from "../cells.ts";
+import type { KindModule } from "../kind_module.ts";
+import { termWarnings } from "../pod_warnings.ts";
+import { annotationWarnings } from "../templates.ts";
+import { choiceCauses } from "../value_checks.ts";
+import {
+  accessModes,
+  CLASS_ANNOTATION,
+  modeCauses,
+  phaseOf,
+  protect,
+  storageClass,
+  VOLUME_MODES,
+} from "../volumes.ts";
+
+export const PERSISTENT_VOLUME: KindModule = {
+  status: { phase: "Pending" },
+  admit: protect("PersistentVolume"),
+  causes: ({ spec = {} }) => volumeCauses(spec),
+  warnings: volumeWarnings,
+  cells: row(
+    textCell("spec.capacity.storage", "0"),
+    (volume) => accessModes(listAt(volume, "spec", "accessModes")),
+    textCell("spec.persistentVolumeReclaimPolicy"),
+    phaseOf,
+    (volume) => {
+      const claim = at(volume, "spec", "claimRef");
+      return claim === undefined ? "" : `${textAt(claim, "namespace")}/${textAt(claim, "name")}`;
+    },
+    storageClass,
+    textCell("spec.volumeAttributesClassName", "<unset>"),
+    textCell("status.reason"),
+    ageOf,
+    textCell("spec.volumeMode", "<unset>"),
+  ),
+};
+
+/** All fields but the sources of a volume. */
+const SHARED = [
+  "accessModes",
+  "capacity",
+  "claimRef",
+  "mountOptions",
+  "nodeAffinity",
+  "persistentVolumeReclaimPolicy",
+  "storageClassName",
+  "volumeAttributesClassName",
+  "volumeMode",
+];
+
+/** Returns the fields of a volume that say where it is. */
+function sourcesOf(spec: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(spec).filter(([field]) => !SHARED.includes(field)));
+}
+
+/** Says what is wrong with a volume. */
+function volumeCauses(spec: JsonObject): Cause[] {
+  const modes = Array.isArray(spec.accessModes) ? spec.accessModes : [];
+  const causes: Cause[] = modes.length === 0 ? [required("spec.accessModes")] : [];
+  causes.push(...modeCauses(modes, "spec.accessModes"));
+  const capacity = Object.keys(objectAt(spec, "capacity") ?? {});
+  if (capacity.length === 0) causes.push(required("spec.capacity"));
+  if (String(capacity) !== "storage") {
+    causes.push(notSupported("spec.capacity", { value: spec.capacity ?? null, supported: ["storage"] }));
+  }
+  const hasSource = Object.values(sourcesOf(spec)).some(isObject);
+  if (!hasSource) causes.push(required("spec", "must specify a volume type"));
+  return [...causes, ...choiceCauses(spec.volumeMode, "spec.volumeMode", VOLUME_MODES)];
+}
+
+/** The sources of volumes whose plugins have gone, by since when. */
+const GONE: Readonly<Record<string, string>> = {
+  cephfs: "deprecated in v1.28, non-functional in v1.31+",
+  photonPersistentDisk: "deprecated in v1.11, non-functional in v1.16+",
+  scaleIO: "deprecated in v1.16, non-functional in v1.22+",
+  storageos: "deprecated in v1.22, non-functional in v1.25+",
+  glusterfs: "deprecated in v1.25, non-functional in v1.26+",
+  rbd: "deprecated in v1.28, non-functional in v1.31+",
+};
+
+function volumeWarnings({ metadata, spec = {} }: KubeObject): string[] {
+  const terms = objectAt(objectAt(spec, "nodeAffinity"), "required")?.nodeSelectorTerms;
+  return [
+    ...annotationWarnings(metadata, [
+      CLASS_ANNOTATION,
+      [
+        "volume.beta.kubernetes.io/mount-options",
+        'deprecated since v1.31; use "mountOptions" attribute instead',
+      ],
+    ]),
+    ...(spec.persistentVolumeReclaimPolicy === "Recycle"
+      ? [
+        "spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.",
+      ]
+      : []),
+    ...objectsIn(terms).flatMap((term, index) =>
+      termWarnings(term, `spec.nodeAffinity.required.nodeSelectorTerms[${index}]`)
+    ),
+    ...Object.keys(GONE).filter((source) => isObject(spec[source])).map((source) =>
+      `spec.${source === "storageos" ? "storageOS" : source}: ${GONE[source]}`
+    ),
+  ];
+}

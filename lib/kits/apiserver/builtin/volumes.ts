@@ -1,0 +1,59 @@
+/** The common rules of claims, volumes and their classes: ways of access, a finalizer while they are in use (`lifecycle/protection.ts`). */
+
+import type { KubeObject } from "../../../model/object.ts";
+import { type Cause, forbidden } from "../causes.ts";
+import { textAt } from "./cells.ts";
+import { choiceCauses } from "./value_checks.ts";
+
+const STORAGE_CLASS = "volume.beta.kubernetes.io/storage-class";
+/** A deprecated annotation, and the warning of it. */
+export const CLASS_ANNOTATION = [
+  STORAGE_CLASS,
+  'deprecated since v1.8; use "storageClassName" attribute instead',
+] as const;
+const MODES = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
+/** The ways in which a volume is seen. */
+export const VOLUME_MODES = ["Block", "Filesystem"];
+const SHORT_MODES: Readonly<Record<string, string>> = {
+  ReadWriteOnce: "RWO",
+  ReadOnlyMany: "ROX",
+  ReadWriteMany: "RWX",
+  ReadWriteOncePod: "RWOP",
+};
+
+export function modeCauses(modes: readonly unknown[], field: string): Cause[] {
+  const causes = modes.flatMap((mode) => choiceCauses(mode, field, MODES));
+  const isAlone = modes.every((mode) => mode === "ReadWriteOncePod");
+  if (isAlone || !modes.includes("ReadWriteOncePod")) return causes;
+  return [...causes, forbidden(field, "may not use ReadWriteOncePod with other access modes")];
+}
+
+export function phaseOf(object: KubeObject): string {
+  return object.metadata.deletionTimestamp ? "Terminating" : textAt(object, "status", "phase");
+}
+
+export function storageClass(object: KubeObject): string {
+  return object.metadata.annotations?.[STORAGE_CLASS] ?? textAt(object, "spec", "storageClassName");
+}
+
+export function accessModes(modes: readonly unknown[]): string {
+  const given = new Set(modes);
+  return Object.entries(SHORT_MODES).filter(([mode]) => given.has(mode)).map(([, short]) => short).join(",");
+}
+
+/** By kind: the finalizer. */
+export const PROTECTION = {
+  PersistentVolume: "kubernetes.io/pv-protection",
+  PersistentVolumeClaim: "kubernetes.io/pvc-protection",
+  VolumeAttributesClass: "kubernetes.io/vac-protection",
+} as const;
+
+/** Returns what gives the finalizer to new objects of a kind. */
+export function protect(kind: keyof typeof PROTECTION): (object: KubeObject, old?: KubeObject) => void {
+  return ({ metadata }, old) => {
+    const { finalizers = [] } = metadata;
+    if (old === undefined && !finalizers.includes(PROTECTION[kind])) {
+      metadata.finalizers = [...finalizers, PROTECTION[kind]];
+    }
+  };
+}
