@@ -37,7 +37,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   "type check":
     "types of objects in policies are not checked when they are declared, and there are no warnings of it",
   "ResourceClaim": "quotas do not count the devices that are claimed",
-  "requests can be classified": "FlowSchemas are only stored: number 7 of the issue about this server",
+  "requests can be classified": "FlowSchemas are only stored",
   "Flaky": "Kubernetes itself does not rely on it",
 };
 

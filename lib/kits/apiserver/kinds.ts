@@ -11,7 +11,7 @@ import type { Cause } from "./causes.ts";
 import type { ScalePaths } from "./definitions/crd.ts";
 import type { ObjectPart } from "./paths.ts";
 import type { Collection } from "./storage/collection.ts";
-import type { PrinterColumn } from "./tables.ts";
+import type { PrinterColumn } from "./types/served.ts";
 
 /** The rules particular to a kind when objects are written. All of them work in place. */
 export interface KindRules {

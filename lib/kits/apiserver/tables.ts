@@ -11,17 +11,9 @@ import { formatJson } from "./formats/go_format.ts";
 import { humanAge } from "./formats/human_duration.ts";
 import { compileJsonPath } from "./formats/jsonpath.ts";
 import type { Kind, KindRules } from "./kinds.ts";
-import { type Column, columnsOf } from "./types/served.ts";
+import { type Column, columnsOf, type PrinterColumn } from "./types/served.ts";
 
-/** A CRD's `additionalPrinterColumns` entry. */
-export interface PrinterColumn {
-  readonly name: string;
-  readonly type: string;
-  readonly jsonPath: string;
-  readonly format?: string;
-  readonly description?: string;
-  readonly priority?: number;
-}
+export type { PrinterColumn } from "./types/served.ts";
 
 /** The facts besides the objects that toTable() must know. */
 export interface TableOptions {

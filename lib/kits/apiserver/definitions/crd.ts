@@ -7,7 +7,7 @@
 
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import type { Resource } from "../../../model/resource.ts";
-import type { PrinterColumn } from "../tables.ts";
+import type { PrinterColumn } from "../types/served.ts";
 import { fill, getOwn, isObject, objectAt } from "../values.ts";
 
 /** One served version of a CRD: an entry for discovery, and what the store must know of it. */

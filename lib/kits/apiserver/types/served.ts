@@ -56,6 +56,16 @@ export interface Column {
   readonly priority: number;
 }
 
+/** A CRD's `additionalPrinterColumns` entry. */
+export interface PrinterColumn {
+  readonly name: string;
+  readonly type: string;
+  readonly jsonPath: string;
+  readonly format?: string;
+  readonly description?: string;
+  readonly priority?: number;
+}
+
 /** A kind in one version, such as "apps/v1" and "Deployment". */
 export interface KindEntry {
   readonly apiVersion: string;
