@@ -94,6 +94,12 @@ async function ask(
   throw new CommandError(`The operator (process ${pid}) cannot answer: ${String(message ?? text)}`);
 }
 
+/** Whether any operator on this machine answers questions, also of other users or versions. */
+export async function hasOperators(host: Host): Promise<boolean> {
+  const { endpoints, unreadable, others } = await findEndpoints(host);
+  return endpoints.length + unreadable + others > 0;
+}
+
 interface Found {
   readonly endpoints: readonly Endpoint[];
   /** Files of other users. */

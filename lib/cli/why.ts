@@ -5,6 +5,7 @@ import type { Command } from "commander";
 import type { AskedPod } from "../operator/pod_ask.ts";
 import type { Explanation, Question, Queued } from "../public/types.ts";
 import type { Host } from "../runtime/host.ts";
+import { hasOperators } from "./ask.ts";
 import { addAskOptions, type AskFlags, askHere, askThere, load, printAll } from "./asked.ts";
 import { CommandError, UsageError } from "./errors.ts";
 import { addExamples, CommandOption } from "./program.ts";
@@ -20,7 +21,7 @@ export function addWhy(program: Command, host: Host): void {
     .argument("<object>", "Its name, or NAMESPACE/NAME");
   command.summary("Say why an object is, or is not, handled");
   command.description(
-    `${command.summary()}\n\nAsks the operator that runs on this machine; with --operator one in a cluster, by its own command in its Pod ` +
+    `${command.summary()}\n\nAsks the operator that runs on this machine; where there is none, the one of the kind in the cluster (--operator names it), by its own command in its Pod ` +
       "(of several replicas the responsible one). " +
       "Answers in words: what runs, what it waits for, which handlers were skipped and why, the last ten looks.",
   );
@@ -54,12 +55,35 @@ async function explanationOf(
     const { explainOffline } = await load(host, () => import("../operator/offline_why.ts"));
     return await explainOffline({ ...question, kubeconfig, context, host });
   }
-  if (flags.operator !== undefined) {
-    return await askThere(host, flags, (pods) => askResponsible(pods, question));
+  const operator = flags.operator ?? await findThere(host, question, flags);
+  if (operator !== undefined) {
+    return await askThere(host, { ...flags, operator }, (pods) => askResponsible(pods, question));
   }
   const answers = await askHere(host, flags, { path: "/why", question }) as readonly Explanation[];
   // Several operators may run here: the one that has the kind knows most.
   return answers.find(({ handlers }) => handlers.length > 0) ?? answers[0];
+}
+
+/**
+ * Where none runs on this machine, looks for the operator of the kind in the cluster. Not inside of a Pod, where this command may
+ * have been started by such a question itself.
+ */
+async function findThere(
+  host: Host,
+  { kind, namespace }: Question,
+  { pid, kubeconfig, context }: AskFlags,
+): Promise<string | undefined> {
+  const isInside = host.process.env("KUBERNETES_SERVICE_HOST") !== undefined;
+  if (isInside || pid !== undefined || await hasOperators(host)) return undefined;
+  const { findResponsible } = await load(host, () => import("../operator/responsible_operator.ts"));
+  try {
+    const operator = await findResponsible({ kind, namespace, kubeconfig, context, host });
+    host.process.write("stderr", `The operator ${operator} is asked\n`);
+    return operator;
+  } catch (error) {
+    if (error instanceof Error && error.name === "LoginError") return undefined;
+    throw error;
+  }
 }
 
 /** Asks one replica, and then the one that is responsible, where that is another. */

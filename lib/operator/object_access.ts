@@ -76,7 +76,8 @@ export async function findObject(
   return { resource, address, object: await client.get<KubeObject>(resource, address) };
 }
 
-async function findResource(client: Client, kind: string): Promise<Resource> {
+/** Finds a kind. @throws {TypeError} If the server serves none of that name, or several. */
+export async function findResource(client: Client, kind: string): Promise<Resource> {
   const selector = parseSelector([kind]);
   const all = await client.discovery.all();
   const found = select(selector, all);

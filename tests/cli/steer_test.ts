@@ -5,6 +5,8 @@ import "../../lib/cli/freeze.ts";
 import "../../lib/cli/why.ts";
 import "../../lib/operator/offline_why.ts";
 import "../../lib/operator/pod_ask.ts";
+import "../../lib/operator/responsible_operator.ts";
+import { formatTraces, tracesOf } from "../../lib/registry/traces.ts";
 import type { Host } from "../../lib/runtime/host.ts";
 import { operator, TemporaryError } from "../../mod.ts";
 import { playKubelet } from "../support/played_kubelet.ts";
@@ -193,6 +195,81 @@ suite("steering and asking from a laptop", (scenario) => {
         silent.code,
         silent.output.includes('The operator in the Pod "bakery-0" cannot answer'),
       ], [1, true]);
+    },
+  );
+
+  scenario.virtual(
+    "[N22.7] why finds the operator of the kind in the cluster, by what its Deployment says",
+    async (world) => {
+      const op = operator();
+      op.on.create(Example, { id: "make", labels: { team: "blue" } }, () => {});
+      const running = await world.start(op);
+      const asked: string[] = [];
+      world.host.network.route("https://outside.test", (request) => {
+        const pod = /pods\/([^/]+)\/exec/.exec(request.url)?.[1];
+        if (pod === undefined) return world.server.fetch(request);
+        asked.push(pod);
+        const answer = {
+          format: "lotse.dev/why/v1",
+          object: "x",
+          answer: pod,
+          facts: [],
+          handlers: [],
+          looks: [],
+        };
+        return playKubelet(request, () => ({ stdout: [JSON.stringify(answer)] }));
+      });
+      await makePod(world, "bakery-0");
+      await new Objects(world).create("one");
+      const deploy = async (
+        name: string,
+        namespace: string,
+        args: string[],
+        traces?: string,
+      ): Promise<void> => {
+        const labels = { app: name };
+        const annotations = traces === undefined ? {} : { "lotse.dev/traces": traces };
+        const containers = [{ name: "operator", image: "none", args }];
+        await world.client.create({ group: "apps", version: "v1", plural: "deployments", namespaced: true }, {
+          apiVersion: "apps/v1",
+          kind: "Deployment",
+          metadata: { name, namespace, annotations },
+          spec: {
+            selector: { matchLabels: labels },
+            template: { metadata: { labels }, spec: { containers } },
+          },
+        });
+      };
+      const why = (): Promise<{ output: string; code: number }> => run(world, "why", "examples", "one");
+      const traces = formatTraces(tracesOf({ operators: [op] }));
+      const other = formatTraces({
+        ...tracesOf({ operators: [op] }),
+        kinds: [{ plural: "pods", group: "" }],
+      });
+      await deploy("web", "default", []);
+      await deploy("broken", "default", [], "{");
+      await deploy("dairy", "default", [], other);
+      await deploy("bakery-east", "default", ["--namespace=east"], traces);
+      const none = await why();
+      assert.match(
+        none.output,
+        /^error: No operator on this machine answers, and no Deployment .* handles examples\.lotse\.test: name/,
+      );
+      await deploy("bakery", "default", ["--namespace=default", "--namespace=west-*"], traces);
+      const found = await why();
+      assert.match(found.output, /The operator default\/bakery is asked\n/);
+      assert.equal(found.code, 0);
+      assert.match(world.host.process.stdout, /x\n {2}bakery-0\n$/);
+      assert.deepEqual(asked, ["bakery-0"]);
+      await deploy("cakes", "default", ["--all-namespaces"], traces);
+      assert.match(
+        (await why()).output,
+        /^error: 2 operators in the cluster may handle examples\.lotse\.test: default\/bakery, default\/cakes: name one/,
+      );
+      // In a Pod it looks no further: it may have been started by such a question.
+      world.host.process.setEnv("KUBERNETES_SERVICE_HOST", "10.0.0.1");
+      assert.match((await why()).output, /^error: No operator on this machine answers questions/);
+      await running.stop();
     },
   );
 

@@ -270,6 +270,12 @@ suite("asking an operator on its machine", (scenario) => {
       }
       op.settings.process.heapSnapshots = true;
       assert.match((await run(world, "heap-snapshot")).output, /This runtime cannot write heap snapshots/);
+      const written: string[] = [];
+      Object.assign(host.process, { writeHeapSnapshot: (path: string) => void written.push(path) });
+      assert.equal((await run(world, "heap-snapshot")).code, 0);
+      assert.equal(written.length, 1);
+      assert.ok(host.process.stdout.endsWith(`${written[0]}\n`));
+      assert.match(written[0] ?? "", /\/lotse-heap-.*\/operator\.heapsnapshot$/);
       host.process.signal("SIGUSR2");
       assert.equal(levels.level, "debug");
       host.process.signal("SIGUSR2");
