@@ -203,6 +203,7 @@ export interface Process {
 export interface TerminalOptions {
   /** A key was pressed: its character, or the sequence that the terminal sends for it. Never called where the input is no terminal. */
   readonly onKey: (key: string) => void;
+  /** The terminal has another size. */
   readonly onResize: () => void;
 }
 

@@ -51,6 +51,7 @@ export const NARROWER: Readonly<Record<string, readonly string[]>> = {
     "lib/operator/lease_report.ts",
     "lib/operator/offline_why.ts",
     "lib/operator/pod_ask.ts",
+    "lib/operator/responsible_operator.ts",
     "lib/operator/steer.ts",
     "lib/kits/*/mod.ts",
     // A command's own part of the test kit, which is no door for users.
