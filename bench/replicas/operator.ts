@@ -1,6 +1,6 @@
 /**
- * A replica that is measured: prints "taken TIME" for each shard that it takes, and "called NAME TIME" for each call of its handler, in
- * milliseconds since 1970. SETTINGS: `replicas`, `namespace`, `wait` (of the handler, in seconds), `workers`.
+ * A replica that is measured: prints "taken TIME" for each shard that it takes, and for each call of its handler "called NAME TIME UID V",
+ * "handled NAME TIME UID V" if it has ended well, and "left NAME TIME UID V" when it has ended, in milliseconds since 1970. SETTINGS: `replicas`, `namespace`, `wait` (of the handler, in seconds), `workers`.
  */
 
 import process from "node:process";
@@ -13,11 +13,21 @@ const { replicas, namespace, wait = 0, workers } = JSON.parse(process.env["SETTI
 const host = currentHost();
 const op = operator({ replicas, queueing: { workerLimit: workers } });
 
-async function handle(
-  { name, signal }: { readonly name: string; readonly signal: AbortSignal },
-): Promise<void> {
-  console.log("called", name, Date.now());
-  if (wait > 0) await host.clock.sleep(wait, signal);
+async function handle({ name, uid, spec, signal }: {
+  readonly name: string;
+  readonly uid: string;
+  readonly spec: Readonly<Record<string, unknown>>;
+  readonly signal: AbortSignal;
+}): Promise<void> {
+  const say = (word: string): void => console.log(word, name, Date.now(), uid, spec["v"]);
+  say("called");
+  try {
+    if (wait > 0) await host.clock.sleep(wait, signal);
+    signal.throwIfAborted();
+    say("handled");
+  } finally {
+    say("left");
+  }
 }
 op.on.create(Example, { id: "make" }, handle);
 op.on.update(Example, { id: "change" }, handle);

@@ -1,12 +1,14 @@
 /**
  * How long a failover takes, what several replicas are worth, and what a standby costs, on a real kube-apiserver.
  *
- *   deno run -A bench/replicas/run.ts [takeover] [exit] [share] [standby] [--objects 10000] [--rounds 3]
+ *   deno run -A bench/replicas/run.ts [takeover] [exit] [share] [standby] [shards] [--objects 10000] [--rounds 3]
  *
  * `takeover`: the holder of `--objects` objects is killed (kill -9), and one of them changed: until the standby's first write, and from
  * its taking the Lease until it calls that object's handler; lists that it sends after the kill. `exit`: the same with SIGTERM. `share`: 1,200
  * creations whose handler waits 50 ms, with a worker limit of 2 and 24 shards: by three replicas and by one. `standby`: CPU time for each
- * change, of the replica that handles it and of the one that stands by. Default: all. Exits with 1 where a figure is worse than promised.
+ * change, of the replica that handles it and of the one that stands by. `shards`: 2,000 objects, ten changes a second, replicas go from
+ * three to five and to two, killed and ended: states that were not handled, objects that two had at once, and what the audit log blames.
+ * Default: all. The processes run on the runtime that runs this: `bun bench/replicas/run.ts takeover` measures Bun. Exits with 1 where a figure is worse than promised.
  */
 
 import { readFileSync } from "node:fs";
@@ -14,7 +16,13 @@ import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { readLease } from "../../lib/engines/replicas/lease.ts";
-import { AuditedPlace, millisecondsOf, ReplicaProcess } from "../../tests/support/replica_processes.ts";
+import {
+  AuditedPlace,
+  millisecondsOf,
+  ReplicaProcess,
+  stepsOf,
+} from "../../tests/support/replica_processes.ts";
+import { TermWitness } from "../../tests/support/term_witness.ts";
 import { EXAMPLES, LAST_HANDLED } from "../../tests/support/worlds.ts";
 import { readOptions } from "../../tools/options.ts";
 
@@ -78,22 +86,26 @@ class Fleet implements AsyncDisposable {
     return { replica, username };
   }
 
-  async create(count: number): Promise<void> {
+  /** Returns the objects' uids by their names. */
+  async create(count: number): Promise<ReadonlyMap<string, string>> {
     const { client } = this.#audited.place;
+    const uids = new Map<string, string>();
     let next = 0;
     const write = async (): Promise<void> => {
       while (next < count) {
         const metadata = { name: `m${next++}`, namespace: this.namespace };
         const { group, version, kind } = EXAMPLES;
-        await client.create(EXAMPLES, {
+        const made = await client.create(EXAMPLES, {
           apiVersion: `${group}/${version}`,
           kind,
           metadata,
           spec: { v: "0" },
         });
+        uids.set(metadata.name, made.metadata.uid ?? "");
       }
     };
     await Promise.all(Array.from({ length: WRITERS }, write));
+    return uids;
   }
 
   async change(name: string, v: string): Promise<void> {
@@ -271,11 +283,116 @@ async function measureStandby(): Promise<void> {
   }, {});
 }
 
+/** Counts calls of handlers for one object that have overlapped in two processes, `ends`: when processes were killed. */
+function countOverlaps({ replicas }: Fleet, ends: ReadonlyMap<ReplicaProcess, number>): number {
+  const calls = replicas.flatMap((replica) => {
+    const open = new Map<string, { name: string; begun: number; ended: number; replica: ReplicaProcess }>();
+    const found = [];
+    for (const line of replica.program.stdout.split("\n")) {
+      const [word, name = "", time] = line.split(" ");
+      if (word === "called") {
+        const call = { name, begun: Number(time), ended: ends.get(replica) ?? Infinity, replica };
+        open.set(name, call);
+        found.push(call);
+      }
+      const call = word === "left" ? open.get(name) : undefined;
+      if (call !== undefined) call.ended = Number(time);
+    }
+    return found;
+  }).sort((a, b) => a.begun - b.begun);
+  const last = new Map<string, (typeof calls)[number]>();
+  let overlaps = 0;
+  for (const call of calls) {
+    const before = last.get(call.name);
+    if (before !== undefined && before.replica !== call.replica && before.ended > call.begun) overlaps++;
+    last.set(call.name, call);
+  }
+  return overlaps;
+}
+
+async function measureShards(): Promise<void> {
+  const [count, rate] = [Math.min(objects, 2000), 10];
+  await using audited = await AuditedPlace.open();
+  await using fleet = await Fleet.open(audited, "shards", { shards: 8, wait: 0.05 });
+  for (let number = 0; number < 3; number++) await fleet.start();
+  const begun = Date.now();
+  const uids = await fleet.create(count);
+  await fleet.rests();
+  const wanted = new Set([...uids.keys()].map((name) => `${name} 0`));
+  const ends = new Map<ReplicaProcess, number>();
+  const kill = (number: number, signal: "SIGKILL" | "SIGTERM"): void => {
+    const replica = fleet.replicas[number]!;
+    if (signal === "SIGKILL") ends.set(replica, Date.now());
+    replica.signal(signal);
+  };
+  let changes = 0;
+  const change = async (seconds: number): Promise<void> => {
+    const end = performance.now() + seconds * 1000;
+    while (performance.now() < end) {
+      const name = `m${changes % count}`;
+      const v = String(Math.floor(changes++ / count) + 1);
+      const pause = sleep(1000 / rate);
+      await fleet.change(name, v);
+      wanted.add(`${name} ${v}`);
+      await pause;
+    }
+  };
+  await change(5);
+  await Promise.all([fleet.start(), fleet.start(), change(20)]);
+  kill(1, "SIGKILL");
+  await change(8);
+  kill(3, "SIGKILL");
+  await change(25);
+  kill(0, "SIGTERM");
+  await change(20);
+  const isHandled = (state: string): boolean => handled.has(state);
+  let handled = new Set<string>();
+  const look = (): boolean => {
+    const lines = fleet.replicas.flatMap(({ program }) => program.stdout.split("\n"));
+    handled = new Set(
+      lines.filter((line) => line.startsWith("handled ")).map((line) => {
+        const [, name, , , v] = line.split(" ");
+        return `${name} ${v}`;
+      }),
+    );
+    return [...wanted].every(isHandled);
+  };
+  for (let count = 0; count < 60 && !look(); count++) await sleep(1000);
+  await sleep(3000);
+  const witness = new TermWitness({ operator: "fleet", shards: 8, resource: EXAMPLES.plural });
+  const steps: { readonly time: number; readonly tell: () => void }[] = [];
+  for (const [name, uid] of uids) steps.push({ time: begun, tell: () => witness.made(name, uid) });
+  for (const line of audited.audited("shards-")) steps.push(...stepsOf(line, witness));
+  for (const [by, { program }] of fleet.replicas.entries()) {
+    for (const line of program.stdout.split("\n")) {
+      const [word, , time, uid = "", v = ""] = line.split(" ");
+      const call = { uid, v, handler: v === "0" ? "make" : "change" };
+      if (word === "called") steps.push({ time: Number(time), tell: () => witness.called(by, call) });
+      if (word === "handled") steps.push({ time: Number(time), tell: () => witness.ended(by, call) });
+    }
+  }
+  steps.sort((a, b) => a.time - b.time);
+  for (const { tell } of steps) tell();
+  for (const fault of witness.faults.slice(0, 10)) console.error(fault);
+  report(
+    `${count} objects, ${changes} changes, 3 to 5 to 2 replicas`,
+    {
+      writes: witness.writes,
+      moves: witness.moves,
+      "states not handled": [...wanted].filter((state) => !isHandled(state)).length,
+      "objects that two had at once": countOverlaps(fleet, ends),
+      "faults by the audit log": witness.faults.length,
+    },
+    { "states not handled": 0, "objects that two had at once": 0, "faults by the audit log": 0 },
+  );
+}
+
 const ROWS: Readonly<Record<string, () => Promise<void>>> = {
   takeover: () => measureTakeover("SIGKILL"),
   exit: () => measureTakeover("SIGTERM"),
   share: measureShare,
   standby: measureStandby,
+  shards: measureShards,
 };
 for (const row of positionals.length > 0 ? positionals : Object.keys(ROWS)) {
   const measure = ROWS[row];

@@ -1,7 +1,7 @@
 /**
  * An operator for tests of replicas as processes. Its handlers print "called UID V HANDLER TIME" and "ended UID V HANDLER TIME", with
  * times in milliseconds since 1970; SIGUSR2 sets its wall clock by up to an hour; SIGHUP has it print "stopping" and stop
- * itself, as by SIGSTOP, with its next read of an object on the way; a second SIGHUP takes that back.
+ * itself, as by SIGSTOP, with its next read of an object on the way, if that comes within six seconds.
  */
 
 import process from "node:process";
@@ -22,8 +22,8 @@ const clock: Clock = {
   after: (seconds, callback) => real.clock.after(seconds, callback),
 };
 
-let isToStop = false;
-process.on("SIGHUP", () => isToStop = !isToStop);
+let stopsUntil = -Infinity;
+process.on("SIGHUP", () => stopsUntil = real.clock.monotonic() + 6);
 const network: Network = {
   ...real.network,
   connect(options) {
@@ -31,8 +31,8 @@ const network: Network = {
     return {
       request(request) {
         const answer = connection.request(request);
-        if (isToStop && request.method === "GET" && /\/m\d$/.test(request.path)) {
-          isToStop = false;
+        if (real.clock.monotonic() < stopsUntil && request.method === "GET" && /\/m\d$/.test(request.path)) {
+          stopsUntil = -Infinity;
           console.log("stopping");
           real.clock.after(0, () => process.kill(process.pid, "SIGSTOP"));
         }

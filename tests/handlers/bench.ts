@@ -9,6 +9,7 @@ import { Concurrency } from "../../lib/handlers/reconcile/concurrency.ts";
 import { Kinds, mannersOf } from "../../lib/handlers/manners.ts";
 import { prepare, type Run, type Turn } from "../../lib/handlers/turn.ts";
 import type { Claim, Matching } from "../../lib/handlers/background/daemons.ts";
+import type { Term } from "../../lib/execution/fence.ts";
 import { allAtOnce } from "../../lib/execution/lifecycle.ts";
 import { ObjectState } from "../../lib/execution/object_state.ts";
 import type { WriteRequest, WriteResult } from "../../lib/execution/object_writer.ts";
@@ -129,6 +130,15 @@ export function makeBench({ body, handlers = [], firstSeen = "event", ...options
     requests,
     messages,
   };
+}
+
+/** Returns the turn as one of a replica, in a term that ends when it is told to. */
+export function inTerm(turn: Turn): { readonly turn: Turn; readonly end: () => void } {
+  let left = 5;
+  const { signal } = new AbortController();
+  const term: Term = { shard: 0, number: 1, signal, timeLeft: () => left };
+  // The signal is a timer's: a process that was stopped may not have been told yet.
+  return { turn: { ...turn, term }, end: () => void (left = 0) };
 }
 
 /** Returns an object as it is when its present state was handled. */

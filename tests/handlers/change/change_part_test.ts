@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { PermitEndedError } from "../../../lib/client/transport/permit.ts";
 import { CHANGE } from "../../../lib/handlers/change/change_handler.ts";
 import { CHANGES } from "../../../lib/handlers/change/change_part.ts";
 import { changesOf } from "../../../lib/handlers/change/change_slot.ts";
@@ -9,7 +10,7 @@ import type { WriteResult } from "../../../lib/execution/object_writer.ts";
 import type { KubeObject } from "../../../lib/model/object.ts";
 import { applyMergePatch, Patch } from "../../../lib/model/patch.ts";
 import type { ProgressRecord } from "../../../lib/settings/persistence/storage.ts";
-import { handledBody, makeBench } from "../bench.ts";
+import { handledBody, inTerm, makeBench } from "../bench.ts";
 
 const body: KubeObject = {
   metadata: { name: "one", namespace: "ns", uid: "u", resourceVersion: "1" },
@@ -79,5 +80,35 @@ describe("the part of handlers of causes, when the object is written", () => {
     assert.deepEqual([...changesOf(turn.state).unsaved.keys()], ["create"]);
     part.written?.({ kind: "gone" });
     assert.equal(changesOf(turn.state).unsaved.size, 0);
+  });
+});
+
+describe("the part of handlers of causes, when the term has ended", () => {
+  it("calls none", async () => {
+    const { turn: alone, calls } = makeBench({ body, handlers: [{ on: "create" }] });
+    const { turn, end } = inTerm(alone);
+    const part = CHANGES.part(turn, turn.kind.handlers.of(CHANGE));
+    await part.begin?.();
+    end();
+    await assert.rejects(async () => await part.run?.(NO_CLAIM), PermitEndedError);
+    assert.deepEqual(calls, []);
+  });
+
+  it("calls no further one, and keeps the results of those before", async () => {
+    let end = (): void => {};
+    const handlers = [
+      { on: "create", options: { id: "first" }, fn: () => end() },
+      { on: "create", options: { id: "second" } },
+    ] as const;
+    const bench = makeBench({ body, handlers });
+    const { turn, end: ended } = inTerm(bench.turn);
+    end = ended;
+    const part = CHANGES.part(turn, turn.kind.handlers.of(CHANGE));
+    await part.begin?.();
+    await part.run?.(NO_CLAIM);
+    assert.deepEqual(bench.calls, ["first"]);
+    part.work?.(NO_CLAIM);
+    part.written?.({ kind: "kept", error: new PermitEndedError("ended") });
+    assert.equal(changesOf(turn.state).unsaved.get("first")?.success, true);
   });
 });
