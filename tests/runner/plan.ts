@@ -62,6 +62,7 @@ const LATER = [
   "tests/e2e/database_test.ts",
   "tests/e2e/dev_types_test.ts",
   "tests/e2e/generated_rights_test.ts",
+  "tests/e2e/kept_request_test.ts",
   "tests/e2e/overload_test.ts",
   "tests/e2e/replicas_test.ts",
   "tests/e2e/shared_objects_test.ts",

@@ -50,6 +50,7 @@ const ROWS: readonly Row[] = [
     since: at(4),
   }, "nothing"],
   ["stays live before the deadline", LIVE, { is: "time" }, EARLY, LIVE, "nothing"],
+  ["is doubtful at the deadline itself", LIVE, { is: "time" }, at(10), DOUBTFUL, "doubt"],
   ["is doubtful after it", LIVE, { is: "time" }, LATE, DOUBTFUL, "doubt"],
   ["is doubtful by the wall clock alone", LIVE, { is: "time" }, at(1, 600), DOUBTFUL, "doubt"],
   ["is doubtful by the monotonic clock alone", LIVE, { is: "time" }, at(11, -3600), DOUBTFUL, "doubt"],

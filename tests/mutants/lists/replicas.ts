@@ -69,7 +69,7 @@ const mutants: Mutant[] = [
     ["Inheritance.#versionsFor", "round.versions ??= ", "round.versions = "],
   ]),
   ...breaksOf("lib/controller/shard_turns.ts", [
-    ["Leftovers.add", "this.#waits.get(key)?.[Symbol.dispose]();", ""],
+    ["Leftovers.add", "if (this.#waits.get(key) !== timer) return;", ""],
     ["barsOf", " || (leftovers.has(state.key))", ""],
   ]),
   ...breaksOf("lib/handlers/change/change_run.ts", [
