@@ -8,6 +8,7 @@
 
 import { ChildrenError } from "./children_error.ts";
 import { errorMessage } from "../runtime/error_text.ts";
+import type { Permit } from "../client/transport/permit.ts";
 import type { Clock, Random, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import { type HandlerBackoff, pauseAfter } from "./handler_backoff.ts";
@@ -23,7 +24,7 @@ import {
 import type { Handler, Outcome } from "./handler.ts";
 import type { AttemptStart, Observed } from "./observer.ts";
 import { cutAtCaller } from "../runtime/call_site.ts";
-import { type AttemptLimit, CALLER, invokeHandler } from "./invoke.ts";
+import { type AttemptLimit, CALLER, hasEnded, invokeHandler } from "./invoke.ts";
 import { markAsTold, RefusedWrite } from "./refused_write.ts";
 import { Postponed, type Waiting } from "./waiting.ts";
 
@@ -56,6 +57,8 @@ export interface ExecuteOptions<Args> extends AttemptContext {
   readonly attempts: Attempts;
   /** Aborts when the operator stops. */
   readonly signal: AbortSignal;
+  /** Under which the handler writes other objects. Default: it needs none. */
+  readonly permit?: Permit;
   /** Where the call has a patch: it fails if that cannot be sent. */
   readonly contribution?: Pick<Contribution, "check">;
   /** Whether the caller says that the attempt has succeeded: its write is still to be done. Default: false, it is said here. */
@@ -68,7 +71,10 @@ export interface ExecuteOptions<Args> extends AttemptContext {
   readonly args: (signal: AbortSignal) => Args;
 }
 
-/** Calls the handler once, unless its limits are exceeded already. Tells no observer. Never throws. */
+/**
+ * Calls the handler once, unless its limits are exceeded already. Tells no observer. Never throws. If the permit has ended, a failure
+ * is one that may be tried again at once: the caller counts no attempt.
+ */
 export async function attemptOnce<Args>(
   handler: Handler<Args>,
   options: ExecuteOptions<Args>,
@@ -99,6 +105,11 @@ export async function attemptOnce<Args>(
     const spent = attempts.runtime + options.clock.monotonic() - begun;
     // NB: the thrown value may be anything, also an object that throws when it is looked at.
     const error = toError(thrown);
+    if (hasEnded(options.permit)) {
+      // The end of its term has interrupted it, whatever it throws: that says nothing about the object.
+      logger.debug(`${noun} was interrupted by the end of the term`, { handler: handler.id, error });
+      return { kind: "retry", delay: 0, error };
+    }
     cutAtCaller(error, CALLER);
     const outcome = judge(handler, { ...options, error, spent });
     report(handler, outcome, { ...options, thrown: error });

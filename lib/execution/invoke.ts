@@ -5,7 +5,7 @@
  * regardless is left behind, with a warning when it ends at last, and its result is dropped.
  */
 
-import type { Permit } from "../client/transport/permit.ts";
+import { type Permit, PermitEndedError } from "../client/transport/permit.ts";
 import type { Clock, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { Handler } from "./handler.ts";
@@ -44,6 +44,7 @@ export const CALLER = "invokeHandler";
 /**
  * Returns what the function returns. `limit`: undefined if there is none.
  *
+ * @throws {PermitEndedError} If the permit has ended: asked last of all, as a process may be stopped before any line.
  * @throws The error of `overdue`, if the time is over first.
  * @throws {Postponed} If the attempt waits.
  * @throws Any error of the function.
@@ -55,10 +56,23 @@ export async function invokeHandler<Args>(
 ): Promise<unknown> {
   if (limit === undefined || limit.remaining === Infinity) {
     const args = options.args(options.signal);
+    checkPermit(options.permit);
     const result = context.run(callOf(handler, args, options), options.fn ?? handler.fn, args);
     return await (options.waiting === undefined ? result : options.waiting.endOf(result));
   }
   return await invokeWithin(handler, limit, options);
+}
+
+/** Whether a permit has ended, by the clocks of this moment. */
+export function hasEnded(permit: Permit | undefined): boolean {
+  return permit !== undefined && !(permit.timeLeft() > 0);
+}
+
+function checkPermit(permit: Permit | undefined): void {
+  if (!hasEnded(permit)) return;
+  throw new PermitEndedError(
+    "Cannot call a handler: this replica is not responsible for the object any more",
+  );
 }
 
 async function invokeWithin<Args>(
@@ -81,6 +95,7 @@ async function invokeWithin<Args>(
   });
   const run = (async function invokeHandler(): Promise<unknown> {
     const args = options.args(controller.signal);
+    checkPermit(options.permit);
     const result = context.run(callOf(handler, args, options), options.fn ?? handler.fn, args);
     return await (options.waiting === undefined ? result : options.waiting.endOf(result));
   })();

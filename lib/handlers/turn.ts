@@ -9,6 +9,7 @@ import { type Permit, PermitEndedError } from "../client/transport/permit.ts";
 import type { LoopingReconcile } from "../engines/hot_loop.ts";
 import { bridgeLogger } from "../engines/posting/poster.ts";
 import type { Term } from "../execution/fence.ts";
+import { hasEnded } from "../execution/invoke.ts";
 import type { ObjectState } from "../execution/object_state.ts";
 import type { FieldPath } from "../model/fields.ts";
 import { Patch } from "../model/patch.ts";
@@ -91,7 +92,12 @@ export function callerOf({ run, state, term: permit, signal, logger, succeeded }
 
 /** Whether the turn's term has ended by the clocks of this moment, although no timer may have told of it yet. */
 export function hasLostTerm({ term }: Pick<Turn, "term">): boolean {
-  return term !== undefined && term.timeLeft() <= 0;
+  return hasEnded(term);
+}
+
+/** Whether a handler that has failed was interrupted: the operator stops, or the term has ended. Its attempt does not count. */
+export function isInterrupted(turn: Pick<Turn, "term" | "signal">): boolean {
+  return turn.signal.aborted || hasLostTerm(turn);
 }
 
 /**

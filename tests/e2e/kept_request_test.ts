@@ -9,6 +9,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import type { KubeObject } from "../../lib/model/object.ts";
 import { findControlPlane } from "../control_plane/control_plane.ts";
 import { AuditedPlace, millisecondsOf, ReplicaProcess } from "../support/replica_processes.ts";
 import { sized } from "../support/size.ts";
@@ -26,8 +27,8 @@ describe("A network that keeps requests, between replicas and a real API server"
     await using audited = await AuditedPlace.open();
     const { place: { plane, client }, folder } = audited;
     await client.create(NAMESPACES, { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
-    const replicas = { name: "kept", namespace, leaseDuration: 3, renewDeadline: 2, retryPeriod: 0.5 };
-    const env = { SETTINGS: JSON.stringify({ replicas, namespace, wait: 0.5 }) };
+    const replicas = { name: "kept", namespace, leaseDuration: 5, renewDeadline: 4, retryPeriod: 0.5 };
+    const env = { SETTINGS: JSON.stringify({ replicas, namespace, wait: 0.2 }) };
     const all: ReplicaProcess[] = [];
     try {
       const add = async (username: string): Promise<ReplicaProcess> => {
@@ -39,36 +40,44 @@ describe("A network that keeps requests, between replicas and a real API server"
       await one.program.wrote(/^taken/m);
       const two = await add("kept-1");
       await sleep(4000);
-      const address = { namespace, name: "m" };
-      await client.create(EXAMPLES, {
-        apiVersion: `${EXAMPLES.group}/${EXAMPLES.version}`,
-        kind: EXAMPLES.kind,
-        metadata: address,
-        spec: { v: "1" },
-      });
+      const create = (name: string) =>
+        client.create(EXAMPLES, {
+          apiVersion: `${EXAMPLES.group}/${EXAMPLES.version}`,
+          kind: EXAMPLES.kind,
+          metadata: { namespace, name },
+          spec: { v: "1" },
+        });
+      const isNoted = ({ metadata }: KubeObject): boolean =>
+        metadata.annotations?.[LAST_HANDLED] !== undefined;
+      const noted = async (name: string): Promise<KubeObject> => {
+        let found = await client.get(EXAMPLES, { namespace, name });
+        for (; !isNoted(found); await sleep(100)) found = await client.get(EXAMPLES, { namespace, name });
+        return found;
+      };
+      // The holder has a connection open for its next write.
+      await create("first");
+      await noted("first");
+      await create("m");
       await one.program.wrote(/^called m/m);
       // Its note is kept, and so are its renewals.
       one.tunnel.keep();
       const kept = Date.now();
       await two.program.wrote(/^handled m/m);
-      let noted = await client.get(EXAMPLES, address);
-      for (; noted.metadata.annotations?.[LAST_HANDLED] === undefined; await sleep(200)) {
-        noted = await client.get(EXAMPLES, address);
-      }
+      const before = await noted("m");
       await sleep(Math.max(0, kept + KEPT - Date.now()));
       one.tunnel.deliver();
       await one.program.wrote(/Another replica has ended the session/);
       await sleep(3000);
       const writes = audited.audited("kept-").filter(({ verb, objectRef }) =>
-        verb === "patch" && objectRef?.resource === EXAMPLES.plural
+        verb === "patch" && objectRef?.resource === EXAMPLES.plural && objectRef.name === "m"
       );
       const told = writes.map(({ user, responseStatus }) => [user.username, responseStatus?.code]);
       assert.deepEqual(told, [["kept-1", 200], ["kept-0", 409]], "the next holder's write comes first");
       const [, late] = writes.map(({ requestReceivedTimestamp: time }) => millisecondsOf(time));
       assert.ok((late ?? 0) >= kept + KEPT - 100, "it has arrived that late");
-      const after = await client.get(EXAMPLES, address);
-      assert.equal(after.metadata.resourceVersion, noted.metadata.resourceVersion);
-      for (const { program } of all) assert.equal(program.stdout.split("called m").length - 1, 1);
+      const after = await client.get(EXAMPLES, { namespace, name: "m" });
+      assert.equal(after.metadata.resourceVersion, before.metadata.resourceVersion);
+      for (const { program } of all) assert.equal(program.stdout.split("called m ").length - 1, 1);
     } finally {
       await Promise.all(all.map((replica) => replica.end()));
     }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { PermitEndedError } from "../../lib/client/transport/permit.ts";
 import {
   type AttemptLimit,
   currentArguments,
@@ -41,6 +42,17 @@ function handler(fn: (args: Args) => unknown): Handler<Args> {
 
 describe("invokeHandler()", () => {
   for (const remaining of [Infinity, 10]) {
+    it(`calls no function once the permit has ended, with ${remaining} s left`, async () => {
+      const { limit, options } = setUp(remaining);
+      let [left, calls] = [0.1, 0];
+      const permit = { signal: options.signal, timeLeft: () => left };
+      const counting = handler(() => void calls++);
+      await invokeHandler(counting, limit, { ...options, permit });
+      left = 0;
+      await assert.rejects(invokeHandler(counting, limit, { ...options, permit }), PermitEndedError);
+      assert.equal(calls, 1);
+    });
+
     it(`gives what the function returns or throws, with ${remaining} s left`, async () => {
       const { limit, options } = setUp(remaining);
       assert.equal(await invokeHandler(handler(() => Promise.resolve(1)), limit, options), 1);

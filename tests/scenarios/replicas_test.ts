@@ -16,6 +16,7 @@ import {
   testCluster,
 } from "../../lib/kits/testing/mod.ts";
 import { type JsonObject, kinds, type Operator, operator, resource } from "../../mod.ts";
+import type { Clock } from "../../lib/runtime/host.ts";
 import { heap } from "../support/heap.ts";
 import { sized } from "../support/size.ts";
 
@@ -265,6 +266,42 @@ describe("replicas: a process that was stopped", () => {
     hold.isOn = false;
     await run.advance(20);
     assert.equal(made(), 2);
+    await run.stop();
+  });
+});
+
+describe("replicas: a handler that a doubt interrupts", () => {
+  it("[N28.23] is called again when the session is confirmed, whatever its errors mean, and no attempt is counted", async () => {
+    const [begun, done]: [string[], string[]] = [[], []];
+    const { run } = await world(() => {
+      const op = operator();
+      const make = (id: string) => async ({ clock, signal }: { clock: Clock; signal: AbortSignal }) => {
+        begun.push(id);
+        await clock.sleep(12, signal);
+        signal.throwIfAborted();
+        done.push(id);
+      };
+      op.on.create(kinds.ConfigMap, { id: "made", when, errors: "permanent" }, make("made"));
+      op.reconcile(kinds.ConfigMap, { id: "kept", when: ({ name }) => name === "k" }, make("kept"));
+      op.on.create(kinds.ConfigMap, { id: "sent", when: ({ name }) => name === "n" }, async ({ clock }) => {
+        begun.push("sent");
+        await clock.sleep(begun.length > 3 ? 1 : 11);
+        await op.api.create(kinds.ConfigMap, newMap("child"));
+        done.push("sent");
+      });
+      return op;
+    }, 1);
+    await run.api.create(kinds.ConfigMap, newMap("m1"));
+    await run.api.create(kinds.ConfigMap, newMap("n"));
+    await run.api.create(kinds.ConfigMap, newMap("k"));
+    await run.until(() => begun.length >= 3);
+    run.replicas[0]?.isolate();
+    await run.advance(20);
+    run.replicas[0]?.rejoin();
+    await run.until(() => run.messages().includes("Session confirmed: work goes on"));
+    await run.advance(60);
+    assert.deepEqual([...new Set(done)].sort(), ["kept", "made", "sent"], begun.join(" "));
+    assert.deepEqual(run.messages("error"), []);
     await run.stop();
   });
 });

@@ -4,6 +4,7 @@
  * The handlers of a resource have one progress, and the sub-handlers of each handler have another one, to any depth.
  */
 
+import { PermitEndedError } from "../../client/transport/permit.ts";
 import { Contribution } from "../../execution/contribution.ts";
 import { PermanentError } from "../../execution/errors.ts";
 import { failAfterwards } from "../../execution/execute.ts";
@@ -16,7 +17,7 @@ import { type Called, callHandler, contextOf, type Sort } from "../call.ts";
 import type { ChangeCause } from "./change_cause.ts";
 import type { ChangeHandler, SubOutcome } from "./change_handler.ts";
 import { FRESH } from "../retry.ts";
-import { callerOf, checkTerm, hasLostTerm, type Turn } from "../turn.ts";
+import { callerOf, checkTerm, hasLostTerm, isInterrupted, type Turn } from "../turn.ts";
 import { ChangeArgs } from "./change_args.ts";
 import type { ChangeSlot } from "./change_slot.ts";
 import { prematch, selectChanges } from "./decide.ts";
@@ -98,7 +99,7 @@ export class ChangeRun {
       const called = await this.#call(active, descendants);
       if (called === undefined) {
         // Interrupted: changes and records of the handlers before this one are written, if there are any.
-        if (!this.#hasResults) throw signal.reason;
+        if (!this.#hasResults) throw signal.reason ?? new PermitEndedError("The term has ended");
         break;
       }
       this.#ran.add(active.id);
@@ -156,7 +157,7 @@ export class ChangeRun {
     descendants: Set<string>,
   ): Promise<Called | undefined> {
     const { turn, cause } = this.#options;
-    const { patch, signal, run: { host: { clock } } } = turn;
+    const { patch, run: { host: { clock } } } = turn;
     const children = new SubHandlers(handler, (declared) => this.#runChildren(declared, descendants));
     const contribution = new Contribution(patch);
     const fn = async (args: never): Promise<unknown> => {
@@ -177,8 +178,8 @@ export class ChangeRun {
       args: (attempt) => new ChangeArgs(cause, { attempt, field, sub: () => children.subOf(attempt) }),
     });
     children.close();
-    // A failure while the operator stops does not count: the next process calls the handler again.
-    return signal.aborted && called.outcome.kind !== "success" ? undefined : called;
+    // A failure while the operator stops, or after the end of the term, does not count: the handler is called again.
+    return isInterrupted(turn) && called.outcome.kind !== "success" ? undefined : called;
   }
 
   /** Runs sub-handlers, up to the first step that has not succeeded. @throws {Postponed} If some are unfinished. */

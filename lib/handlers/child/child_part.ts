@@ -14,7 +14,7 @@ import type { HandlerType } from "../handler_type.ts";
 import type { Manner, Part, Sees, Work } from "../part.ts";
 import { earliest } from "../reconcile/reconcile_record.ts";
 import { after, refused } from "../retry.ts";
-import { callerOf, causeOf, checkTerm, type Turn } from "../turn.ts";
+import { callerOf, causeOf, checkTerm, isInterrupted, type Turn } from "../turn.ts";
 import { ChildArgs } from "./child_args.ts";
 import { type ChildEvents, CHILDREN, type PendingChild } from "./child_events.ts";
 import { CHILD, type ChildHandler } from "./child_handler.ts";
@@ -97,7 +97,7 @@ class ChildPart implements Part {
   }
 
   async #call(handler: ChildHandler, events: ChildEvents, pending: PendingChild): Promise<void> {
-    const { patch, signal } = this.#turn;
+    const { patch } = this.#turn;
     const { event } = pending;
     const { outcome, retry: begun, wrote } = await callHandler(callerOf(this.#turn), handler, {
       sort: SORT,
@@ -107,8 +107,8 @@ class ChildPart implements Part {
       args: (attempt) => new ChildArgs(causeOf(this.#turn), { attempt, event }),
     });
     if (wrote && this.#writers?.includes(handler.id) !== true) (this.#writers ??= []).push(handler.id);
-    // A failure while the operator stops does not count: the next process tells the handler of each child.
-    if (signal.aborted && outcome.kind !== "success") return;
+    // A failure while the operator stops does not count: the next process tells the handler of each child. Nor does one after the term.
+    if (isInterrupted(this.#turn) && outcome.kind !== "success") return;
     const retry = after(begun, outcome, this.#now);
     if (outcome.kind === "retry" || outcome.kind === "children") return events.retry(pending, retry);
     events.remove(pending);

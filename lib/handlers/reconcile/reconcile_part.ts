@@ -20,7 +20,7 @@ import { type Caller, callHandler, contextOf, type Sort } from "../call.ts";
 import type { HandlerType } from "../handler_type.ts";
 import { type Claim, type Manner, NO_CLAIM, type Part, type Sees, type Work } from "../part.ts";
 import { refused } from "../retry.ts";
-import { callerOf, causeOf, checkTerm, isWanted, type Turn } from "../turn.ts";
+import { callerOf, causeOf, checkTerm, isInterrupted, isWanted, type Turn } from "../turn.ts";
 import { seenBy } from "../unseen.ts";
 import type { Concurrency } from "./concurrency.ts";
 import { PredicateArgs, ReconcileArgs } from "./reconcile_args.ts";
@@ -201,9 +201,10 @@ class ReconcilePart implements Part {
   }
 
   async #call(handler: ReconcileHandler, place: Disposable): Promise<void> {
-    const { state, logger, patch, signal, run: { host: { random } } } = this.#turn;
+    const { state, logger, patch, run: { host: { random } } } = this.#turn;
     const record = this.#recordOf(handler.id);
     const isFinal = isDeleting(state.snapshot);
+    const before = record.seen;
     const reasons = record.begin(this.#now, handler);
     record.seen = state.snapshot;
     if (logger.enabled("debug")) {
@@ -232,8 +233,8 @@ class ReconcilePart implements Part {
       });
     }
     if (wrote) (this.#writers ??= []).push(handler.id);
-    // A failure while the operator stops does not count: the next process calls the handler anyway.
-    if (signal.aborted && outcome.kind !== "success") return;
+    // A failure while the operator stops, or after the end of the term, does not count: the handler is called again.
+    if (isInterrupted(this.#turn) && outcome.kind !== "success") return record.interrupt(before, this.#now);
     const now = this.#now;
     record.end(retry, outcome, now);
     // As in all manners: a handler that fails for good has finished, and does not hold the object back.

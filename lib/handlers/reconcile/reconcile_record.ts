@@ -171,6 +171,13 @@ export class ReconcileRecord implements SlotHooks {
     return this.#taken;
   }
 
+  /** A call was interrupted: its reasons wake the record again. `seen`: the state with which the handler was called before. */
+  interrupt(seen: KubeObject | undefined, now: Seconds): void {
+    this.seen = seen;
+    for (const reason of this.#taken) this.wake(reason, now);
+    this.#taken = [];
+  }
+
   /** A call has ended; `row` is the row of attempts with its beginning. A success may say when it wants the next call. */
   end(row: Retry, outcome: Outcome, now: Seconds): void {
     this.#retry = after(row, outcome, now);

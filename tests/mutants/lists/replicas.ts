@@ -81,7 +81,16 @@ const mutants: Mutant[] = [
   ]),
   ...breaksOf("lib/handlers/reconcile/reconcile_part.ts", [
     ["ReconcilePart.#run", "checkTerm(this.#turn);", ""],
+    ["ReconcilePart.#call", "return record.interrupt(before, this.#now)", "return"],
   ], STORIES),
+  ...breaksOf("lib/execution/execute.ts", [
+    ["attemptOnce", "if (hasEnded(options.permit)) {", "if (false) {"],
+  ], STORIES),
+  ...breaksOf("lib/execution/invoke.ts", [
+    ["hasEnded", "!(permit.timeLeft() > 0)", "false"],
+    ["invokeHandler", "checkPermit(options.permit);", ""],
+    ["invokeWithin", "checkPermit(options.permit);", ""],
+  ]),
   ...breaksOf("lib/controller/reconcile.ts", [
     ["reconcile", "if (state.isInherited && parts", "if (false && parts"],
   ], STORIES),
