@@ -182,7 +182,11 @@ async function sealedOf(
       const { body } = await put(changed);
       for (const cause of objectsOf((body.details as JsonObject | undefined)?.causes)) {
         const message = String(cause.message);
-        const at = path.join(".");
+        // NB: the field that is refused may be one within the field that was changed.
+        const place = path.join(".");
+        const at = /^[\w.]+$/.test(String(cause.field)) && String(cause.field).startsWith(`${place}.`)
+          ? String(cause.field)
+          : place;
         // NB: of an object as a whole that is refused, the differences are printed after a line.
         const [first = ""] = message.split("\n");
         if (!SEALED.test(first)) continue;
