@@ -33,6 +33,14 @@ export interface State {
   readonly records: readonly StateRecord[];
 }
 
+/** A journal that may be gone on with: its last line is whole. */
+export interface OpenJournal {
+  /** Of its file. */
+  readonly name: string;
+  /** In characters. */
+  readonly length: number;
+}
+
 export function formatHeader(version: number): string {
   return `${JSON.stringify({ format: FORMAT, version })}\n`;
 }

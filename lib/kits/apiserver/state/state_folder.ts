@@ -15,6 +15,7 @@ import {
   formatEnd,
   formatHeader,
   formatRecord,
+  type OpenJournal,
   readJournal,
   readSnapshot,
   type State,
@@ -27,6 +28,11 @@ const LONGEST_JOURNAL = 1 << 25;
 /** How many characters are written at once. */
 const PIECE = 1 << 20;
 
+/** The state in a folder, and its last journal, unless that is cut off. */
+interface FoundState extends State {
+  readonly journal: OpenJournal | undefined;
+}
+
 /** Lines that go into the journal at once. */
 interface Batch {
   readonly lines: string[];
@@ -35,7 +41,7 @@ interface Batch {
 
 export class StateFolder implements AsyncDisposable {
   /** The state that was found; undefined if the folder is new. */
-  readonly found: State | undefined;
+  readonly found: FoundState | undefined;
   readonly #host: Host;
   readonly #folder: string;
   readonly #lock: AsyncDisposable;
@@ -55,7 +61,7 @@ export class StateFolder implements AsyncDisposable {
     { folder, lock, found }: {
       readonly folder: string;
       readonly lock: AsyncDisposable;
-      readonly found: State | undefined;
+      readonly found: FoundState | undefined;
     },
   ) {
     this.#host = host;
@@ -101,14 +107,25 @@ export class StateFolder implements AsyncDisposable {
     this.#store = store;
     store.beforeChange((change, collection) => this.#add(change, collection));
     try {
-      await this.#takeSnapshot();
-      // What may be left there of the last run is half a line.
-      await this.#host.files.remove(this.#journal);
+      if (!this.#goesOn(store)) {
+        await this.#takeSnapshot();
+        // What may be left there of the last run is half a line.
+        await this.#host.files.remove(this.#journal);
+      }
     } catch (error) {
       throw unusable(this.#folder, error);
     }
     this.#isPaused = false;
     this.#write();
+  }
+
+  /** Goes on with the last journal if the files hold the store as it is: many megabytes need not be written again. */
+  #goesOn({ version }: Store): boolean {
+    const { journal, version: kept } = this.found ?? {};
+    if (journal === undefined || version !== kept || journal.length > LONGEST_JOURNAL) return false;
+    this.#journal = this.#host.files.resolve(this.#folder, journal.name);
+    this.#length = journal.length;
+    return true;
   }
 
   /** Whether a write could not be kept, so that none is any more. */
@@ -231,7 +248,7 @@ function newBatch(): Batch {
 }
 
 /** @throws {StateError} */
-async function load({ files }: Host, folder: string): Promise<State | undefined> {
+async function load({ files }: Host, folder: string): Promise<FoundState | undefined> {
   const names = (await files.list(folder)).filter((name) => versionOf(name) !== undefined);
   const snapshots = names.filter((name) => name.startsWith("snapshot-"));
   const journals = names.filter((name) => name.startsWith("journal-"));
@@ -246,16 +263,19 @@ async function load({ files }: Host, folder: string): Promise<State | undefined>
   const { version, records } = readSnapshot(await files.readText(path), path);
   const state = new Map(records.map((record) => [`${record.collection} ${record.key}`, record]));
   let last = version;
+  let journal: OpenJournal | undefined = { name: newest.replace("snapshot", "journal"), length: 0 };
   for (const [index, name] of journals.entries()) {
     const path = files.resolve(folder, name);
     const mayBeTorn = index === journals.length - 1;
-    for (const record of readJournal(await files.readText(path), { path, mayBeTorn })) {
+    const text = await files.readText(path);
+    journal = text === "" || text.endsWith("\n") ? { name, length: text.length } : undefined;
+    for (const record of readJournal(text, { path, mayBeTorn })) {
       if (record.version <= last) continue;
       last = record.version;
       apply(state, record);
     }
   }
-  return { version: last, records: [...state.values()] };
+  return { version: last, records: [...state.values()], journal };
 }
 
 /** An error that names the folder, whatever the system said. */

@@ -165,6 +165,19 @@ describe("A state folder", () => {
     assert.match(files[nameOf(files, "journal")] ?? "", /"k":"default\/a"/);
   });
 
+  it("goes on with the files that it finds, and writes none of them anew", async () => {
+    const first = await filled();
+    const files = await filesOf(first);
+    const next = await start(files);
+    assert.deepEqual(await filesOf(next), {
+      ...files,
+      [`${DATA}/lock`]: (await filesOf(next))[`${DATA}/lock`],
+    });
+    await next.call("POST", MAPS, { metadata: { name: "more" } });
+    const third = await start(await filesOf(next));
+    assert.equal((await third.call("GET", MAPS)).body.items.length, 2);
+  });
+
   it("drops half a line at the end of the journal: nobody was told that it was written", async () => {
     const kept = await filled();
     const files = await filesOf(kept);
@@ -182,7 +195,7 @@ describe("A state folder", () => {
   it("is refused, and left as it is, if it is cut off, damaged, of a later version, or half there", async () => {
     const first = await filled();
     await first.server[Symbol.asyncDispose]();
-    // The second start makes a snapshot of all.
+    // The second start goes on with the journal.
     const kept = await start(await filesOf(first));
     await kept.call("POST", MAPS, { metadata: { name: "last" } });
     await kept.call("POST", MAPS, { metadata: { name: "very-last" } });
