@@ -8,6 +8,7 @@ import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import type { ObjectKey } from "../kinds.ts";
 import { selects } from "../selectors/selector.ts";
 import { clone, objectAt } from "../values.ts";
+import { ofClaim } from "./lookup.ts";
 import { PLACES, type World } from "./world.ts";
 
 /** The class of claims that name none. */
@@ -39,16 +40,16 @@ export async function reconcileClaim(world: World, key: ObjectKey): Promise<unde
   if (claim.status?.phase === "Bound") return undefined;
   const { spec } = claim;
   const wanted = spec.storageClassName ?? STORAGE_CLASS;
-  const volume = world.list<KubeObject>(PLACES.volumes).find((candidate) => fits(candidate, claim)) ??
+  const candidates = world.having<KubeObject>(PLACES.volumes, ofClaim(), ofClaim(key));
+  const volume = candidates.find((candidate) => fits(candidate, claim)) ??
     await provision(world, claim, String(wanted));
   if (volume === undefined) return undefined;
   const { name = "", namespace, uid, annotations } = claim.metadata;
-  const next = clone(volume);
-  next.spec = {
-    ...next.spec,
-    claimRef: { apiVersion: "v1", kind: "PersistentVolumeClaim", name, namespace, uid },
-  };
-  await world.replace(PLACES.volumes, next);
+  if (objectAt(volume.spec, "claimRef")?.uid !== uid) {
+    const next = clone(volume);
+    next.spec = { ...next.spec, claimRef: referenceTo(claim) };
+    await world.replace(PLACES.volumes, next);
+  }
   const taken = world.get<KubeObject>(PLACES.volumes, { name: volume.metadata.name ?? "" });
   if (taken !== undefined) await world.report(PLACES.volumes, taken, { status: { phase: "Bound" } });
   const bound = clone(claim);
@@ -113,6 +114,7 @@ async function provision(
     spec: {
       accessModes: claim.spec?.accessModes,
       capacity: { storage: requests?.storage ?? "1Gi" },
+      claimRef: referenceTo(claim),
       hostPath: { path: `/volumes/${name}`, type: "DirectoryOrCreate" },
       persistentVolumeReclaimPolicy: found.reclaimPolicy ?? "Delete",
       storageClassName: className,
@@ -120,6 +122,10 @@ async function provision(
       volumeMode: claim.spec?.volumeMode ?? "Filesystem",
     },
   });
+}
+
+function referenceTo({ metadata: { name, namespace, uid } }: KubeObject): JsonObject {
+  return { apiVersion: "v1", kind: "PersistentVolumeClaim", name, namespace, uid };
 }
 
 /** A volume goes with its claim, or is set free, as its policy says. */

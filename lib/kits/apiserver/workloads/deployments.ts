@@ -7,7 +7,7 @@
 import type { ObjectKey } from "../kinds.ts";
 import { clone, equal } from "../values.ts";
 import { reportDeployment } from "./deployment_status.ts";
-import { claim, controllerReference, hashOf, plain } from "./pods.ts";
+import { claim, controlledBy, controllerReference, hashOf, plain } from "./pods.ts";
 import {
   fences,
   HASH_LABEL,
@@ -129,10 +129,8 @@ async function recreate(world: World, { deployment, current, old }: Rollout): Pr
       stopped = await scale(world, deployment, { set, replicas: 0 }) || stopped;
     }
   }
-  const owners = new Set(old.map(({ metadata }) => metadata.uid));
-  const isOld = ({ metadata }: Pod) => metadata.ownerReferences?.some(({ uid }) => owners.has(uid)) === true;
-  const running = world.list<Pod>(PLACES.pods, deployment.metadata.namespace)
-    .some((pod) => isOld(pod) && pod.status?.phase !== "Failed" && pod.status?.phase !== "Succeeded");
+  const pods = old.flatMap((set) => controlledBy<Pod>(world, PLACES.pods, set));
+  const running = pods.some(({ status }) => status?.phase !== "Failed" && status?.phase !== "Succeeded");
   if (stopped || running || current === undefined) return;
   await scale(world, deployment, { set: current, replicas: deployment.spec?.replicas ?? 0 });
 }

@@ -7,7 +7,7 @@
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import type { ObjectKey } from "../kinds.ts";
 import { selects } from "../selectors/selector.ts";
-import { clone, equal, objectsIn } from "../values.ts";
+import { clone, equal, objectAt, objectsIn } from "../values.ts";
 import { controllerReference, isReady } from "./pods.ts";
 import type { Pod } from "./types.ts";
 import { PLACES, type World } from "./world.ts";
@@ -25,14 +25,17 @@ export async function reconcileEndpoints(world: World, key: ObjectKey): Promise<
   const selector = service?.spec?.selector;
   const isGone = service === undefined || service.metadata.deletionTimestamp !== undefined;
   if (isGone || selector === undefined || service.spec?.type === "ExternalName") return undefined;
-  const pods = world.list<Pod>(PLACES.pods, key.namespace).filter(({ metadata, status }) =>
+  const { namespace } = key;
+  const labels = objectAt(service.spec, "selector") ?? {};
+  const pods = world.labelled<Pod>(PLACES.pods, { namespace, labels }).filter(({ metadata, status }) =>
     selects({ matchLabels: selector }, metadata.labels) && status?.podIP !== undefined &&
     status.phase !== "Succeeded" && status.phase !== "Failed"
   );
   const endpoints = pods.map((pod) => endpointOf(service, pod));
   const ports = portsOf(service, pods[0]);
-  const there = world.list<KubeObject>(PLACES.slices, key.namespace).filter(({ metadata }) =>
-    metadata.labels?.[SERVICE] === key.name && metadata.labels[MANAGED_BY] === CONTROLLER
+  const own = { [SERVICE]: key.name };
+  const there = world.labelled<KubeObject>(PLACES.slices, { namespace, labels: own }).filter(({ metadata }) =>
+    metadata.labels?.[MANAGED_BY] === CONTROLLER
   );
   const pages = Math.max(1, Math.ceil(endpoints.length / MOST));
   for (let page = 0; page < pages; page++) {

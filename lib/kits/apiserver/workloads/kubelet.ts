@@ -41,9 +41,7 @@ async function schedule(world: World, pod: Pod): Promise<undefined> {
   const { spec, metadata } = pod;
   if (spec === undefined) return undefined;
   const nodes = world.list<Node>(PLACES.nodes);
-  const load = (node: Node) =>
-    world.list<Pod>(PLACES.pods).filter((other) => other.spec?.nodeName === node.metadata.name).length;
-  const [chosen] = nodes.filter((node) => takes(node, spec)).sort((a, b) => load(a) - load(b));
+  const [chosen] = leastLoaded(world, nodes.filter((node) => takes(node, spec)));
   if ((spec.schedulingGates ?? []).length > 0) return undefined;
   if (chosen === undefined) {
     const message = `0/${nodes.length} nodes are available: none takes the Pod.`;
@@ -63,6 +61,17 @@ async function schedule(world: World, pod: Pod): Promise<undefined> {
   const message = `Successfully assigned ${metadata.namespace}/${metadata.name} to ${chosen.metadata.name}`;
   await tellOf(world, pod, { reason: "Scheduled", message, as: "kube-scheduler" });
   return undefined;
+}
+
+/** Returns nodes, those with the fewest Pods first. */
+function leastLoaded(world: World, nodes: readonly Node[]): readonly Node[] {
+  if (nodes.length < 2) return nodes;
+  const loads = new Map<string, number>();
+  for (const { spec } of world.list<Pod>(PLACES.pods)) {
+    if (spec?.nodeName !== undefined) loads.set(spec.nodeName, (loads.get(spec.nodeName) ?? 0) + 1);
+  }
+  const load = ({ metadata: { name = "" } }: Node): number => loads.get(name) ?? 0;
+  return nodes.toSorted((a, b) => load(a) - load(b));
 }
 
 async function start(world: World, pod: Pod): Promise<number | undefined> {

@@ -24,7 +24,7 @@ import { controllerOf } from "./pods.ts";
 import { reconcileReplicaSet, reconcileReplicationController } from "./replica_sets.ts";
 import { reconcileStatefulSet } from "./stateful_sets.ts";
 import { WorkLoop } from "./work_loop.ts";
-import { PLACES, type Serve, World } from "./world.ts";
+import { type Serve, World } from "./world.ts";
 
 /** Which of the cluster's own programs run. */
 export interface WorkloadsOptions {
@@ -85,11 +85,13 @@ export function startWorkloads(
     }
   };
   cluster.store.onChange(({ current, previous }, { name: collection }) => {
-    const object = current?.object ?? previous?.object;
+    const states = [previous, current].flatMap((stored) =>
+      stored === undefined ? [] : world.objectOf(stored)
+    );
+    const object = states.at(-1);
     if (object === undefined) return;
     add(collection, keyOf(object));
-    for (const one of new Set([previous?.object, current?.object])) {
-      if (one === undefined) continue;
+    for (const one of states) {
       wakeOwner(one, add);
       if (collection === "pods") wakeServices(one, { world, add });
     }
@@ -121,7 +123,7 @@ function wakeServices(
   { metadata: { namespace, labels } }: KubeObject,
   { world, add }: { readonly world: World; readonly add: Add },
 ): void {
-  for (const service of world.list<KubeObject>(PLACES.services, namespace)) {
+  for (const service of world.servicesFor(namespace, labels)) {
     const { selector } = service.spec ?? {};
     if (selector !== undefined && selects({ matchLabels: selector }, labels)) add("services", keyOf(service));
   }

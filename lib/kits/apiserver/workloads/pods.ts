@@ -7,6 +7,7 @@
 import type { JsonObject, KubeObject, OwnerReference } from "../../../model/object.ts";
 import { selects } from "../selectors/selector.ts";
 import { tell } from "./events.ts";
+import { ofController } from "./lookup.ts";
 import type { Condition, Pod, PodTemplate } from "./types.ts";
 import { PLACES, type World } from "./world.ts";
 
@@ -37,8 +38,7 @@ export function controlledBy<Obj extends KubeObject<JsonObject, JsonObject>>(
   place: string,
   { metadata }: KubeObject<JsonObject, JsonObject>,
 ): Obj[] {
-  return world.list<Obj>(place, metadata.namespace)
-    .filter((object) => controllerOf(object)?.uid === metadata.uid);
+  return world.having<Obj>(place, ofController(metadata.uid ?? ""));
 }
 
 /**
@@ -52,7 +52,7 @@ export async function claim<Obj extends KubeObject<JsonObject, JsonObject>>(
 ): Promise<Obj[]> {
   const { namespace, uid, deletionTimestamp } = owner.object.metadata;
   const claimed: Obj[] = [];
-  for (const object of world.list<Obj>(place, namespace)) {
+  for (const object of world.controlledOrFree<Obj>(place, owner.object)) {
     const { metadata } = object;
     const controller = controllerOf(object);
     const fits = selects(selector, metadata.labels);

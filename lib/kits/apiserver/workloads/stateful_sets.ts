@@ -9,6 +9,7 @@ import type { ObjectKey } from "../kinds.ts";
 import {
   availableIn,
   claim,
+  controlledBy,
   controllerReference,
   createPod,
   isActive,
@@ -53,12 +54,9 @@ export async function reconcileStatefulSet(world: World, key: ObjectKey): Promis
 }
 
 function podsOf({ world, set }: Scene): Pod[] {
-  const { namespace, name = "", uid } = set.metadata;
-  return world.list<Pod>(PLACES.pods, namespace)
-    .filter(({ metadata }) =>
-      metadata.ownerReferences?.some((owner) => owner.controller === true && owner.uid === uid) &&
-      ordinalOf(name, metadata.name) !== undefined
-    )
+  const { name = "" } = set.metadata;
+  return controlledBy<Pod>(world, PLACES.pods, set)
+    .filter(({ metadata }) => ordinalOf(name, metadata.name) !== undefined)
     .sort((a, b) => (ordinalOf(name, a.metadata.name) ?? 0) - (ordinalOf(name, b.metadata.name) ?? 0));
 }
 

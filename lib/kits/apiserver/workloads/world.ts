@@ -11,6 +11,7 @@ import type { Kind } from "../kinds.ts";
 import type { Stored } from "../storage/stored.ts";
 import { timestamp } from "../formats/timestamp.ts";
 import { equal } from "../values.ts";
+import { Lookup, ofController, ofLabel, ofNone, ofSelector } from "./lookup.ts";
 
 /** Answers a request of somebody who has been let in. */
 export type Serve = (request: Request, user: User) => Promise<Response>;
@@ -60,6 +61,8 @@ interface Written {
 export class World {
   /** The objects as they were read, as long as they are stored. */
   readonly #parsed = new WeakMap<Stored, KubeObject>();
+  /** By the names of collections: those that were asked for. */
+  readonly #lookups = new Map<string, Lookup>();
   readonly clock: Clock;
   readonly random: Random;
   readonly #cluster: Cluster;
@@ -70,6 +73,7 @@ export class World {
     this.#serve = serve;
     this.clock = cluster.host.clock;
     this.random = cluster.host.random;
+    cluster.store.onChange((change, { name }) => this.#lookups.get(name)?.follow(change));
   }
 
   /** The time, as objects have it. */
@@ -93,13 +97,53 @@ export class World {
   list<Obj extends KubeObject<JsonObject, JsonObject>>(place: Place, namespace?: string): Obj[] {
     const { collection } = this.kind(place);
     const prefix = namespace === undefined ? "" : `${namespace}/`;
-    return collection.select(collection.present(), prefix).map((stored) =>
-      typed<Obj>(this.#objectOf(stored))
-    );
+    return collection.select(collection.present(), prefix).map((stored) => typed<Obj>(this.objectOf(stored)));
   }
 
-  /** NB: controllers look through all Pods for each object, and a settled object is parsed anew each time. */
-  #objectOf(stored: Stored): KubeObject {
+  /** The objects that have one of the terms (`lookup.ts`), in order. They must not be changed. */
+  having<Obj extends KubeObject<JsonObject, JsonObject>>(place: Place, ...terms: readonly string[]): Obj[] {
+    return this.#lookup(place).any(terms).map((stored) => typed<Obj>(this.objectOf(stored)));
+  }
+
+  /** The objects that a controller has, and those of its namespace that none has, in order. */
+  controlledOrFree<Obj extends KubeObject<JsonObject, JsonObject>>(
+    place: Place,
+    { metadata: { namespace, uid = "" } }: KubeObject<JsonObject, JsonObject>,
+  ): Obj[] {
+    return this.having(place, ofController(uid), ofNone(namespace));
+  }
+
+  /** The objects of a namespace that may have all these labels, in order: those with the rarest of them. */
+  labelled<Obj extends KubeObject<JsonObject, JsonObject>>(
+    place: Place,
+    { namespace, labels }: { readonly namespace?: string; readonly labels: JsonObject },
+  ): Obj[] {
+    const terms = Object.entries(labels).map((pair) => ofLabel(namespace, pair));
+    if (terms.length === 0) return this.list(place, namespace);
+    return this.#lookup(place).rarest(terms).map((stored) => typed<Obj>(this.objectOf(stored)));
+  }
+
+  /** The Services of a namespace that may select a Pod with these labels, in order. */
+  servicesFor(namespace: string | undefined, labels: Readonly<Record<string, string>> = {}): KubeObject[] {
+    const terms = Object.entries(labels).map((pair) => ofSelector(namespace, pair));
+    return this.having(PLACES.services, ofSelector(namespace), ...terms);
+  }
+
+  #lookup(place: Place): Lookup {
+    const { collection } = this.kind(place);
+    let lookup = this.#lookups.get(collection.name);
+    if (lookup === undefined) {
+      lookup = new Lookup(collection);
+      this.#lookups.set(collection.name, lookup);
+    }
+    return lookup;
+  }
+
+  /**
+   * An object as it is stored, which must not be changed. NB: controllers read an object again and again, and a settled one is parsed anew
+   * each time.
+   */
+  objectOf(stored: Stored): KubeObject {
     const known = this.#parsed.get(stored);
     if (known !== undefined) return known;
     const { object } = stored;
@@ -113,7 +157,7 @@ export class World {
     { namespace, name }: { readonly namespace?: string; readonly name: string },
   ): Obj | undefined {
     const found = this.kind(place).collection.get(namespace === undefined ? name : `${namespace}/${name}`);
-    return found && typed<Obj>(found.object);
+    return found && typed<Obj>(this.objectOf(found));
   }
 
   /** @throws {ControlError} */

@@ -94,7 +94,7 @@ export interface Played {
 
 /** Kinds with Pods, and Pods. More of them take controllers too long: they look through all of them again and again. */
 const WORKLOADS = ["Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "CronJob", "Pod"];
-const MOST_WORKLOADS = 300;
+const MOST_WORKLOADS = 300_000;
 /** How long controllers of the cluster may settle before the operators start. */
 const SETTLING: Seconds = 60;
 /** How long a first pass takes. */

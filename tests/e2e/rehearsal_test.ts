@@ -1,0 +1,185 @@
+/**
+ * A rehearsal of example 02 against a real kube-apiserver, by the command line: the cluster is only read, as its audit log says.
+ *
+ * NB: time is real here: how long it takes is tested, too.
+ */
+
+import assert from "node:assert/strict";
+import { cpSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { pathToFileURL } from "node:url";
+import { Database, type Engine } from "../../examples/02-database/database.ts";
+import example from "../../examples/02-database/handlers.ts";
+import { realCluster, start } from "../../lib/kits/testing/mod.ts";
+import type { Rehearsal } from "../../lib/kits/testing/rehearsal/mod.ts";
+import { lotse, ROOT } from "../cli/processes.ts";
+import { findControlPlane } from "../control_plane/control_plane.ts";
+import { sized } from "../support/size.ts";
+
+const COUNT = sized({ short: 50, full: 1000 });
+const ENGINES: readonly Engine[] = ["postgresql", "mysql", "mariadb"];
+const missing = findControlPlane().reason;
+
+const POLICY = `
+apiVersion: audit.k8s.io/v1
+kind: Policy
+omitStages: [RequestReceived]
+rules: [{ level: Metadata }]
+`;
+
+const MANIFESTS = `
+apiVersion: v1
+kind: ServiceAccount
+metadata: { name: operator, namespace: default }
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: { name: operator }
+rules:
+- { apiGroups: [example.com], resources: [databases, databases/status], verbs: [get, list, watch, patch] }
+- { apiGroups: [""], resources: [services, persistentvolumeclaims, pods], verbs: [get, list, watch, create, patch] }
+- { apiGroups: [apps], resources: [statefulsets], verbs: [get, list, watch, create, patch] }
+- { apiGroups: [batch], resources: [cronjobs], verbs: [get, list, watch, create, patch, delete] }
+- { apiGroups: [apiextensions.k8s.io], resources: [customresourcedefinitions], verbs: [get, list, watch] }
+- { apiGroups: [""], resources: [namespaces], verbs: [list, watch] }
+- { apiGroups: ["", events.k8s.io], resources: [events], verbs: [create, patch] }
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: { name: operator }
+roleRef: { apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: operator }
+subjects: [{ kind: ServiceAccount, name: operator, namespace: default }]
+`;
+
+/** Writes example 02 with other code into a folder. */
+function changed(files: Readonly<Record<string, (text: string) => string>>): string {
+  const folder = mkdtempSync(join(tmpdir(), "rehearsal-"));
+  cpSync(join(ROOT, "examples/02-database"), folder, { recursive: true });
+  for (const name of ["handlers.ts", "database.ts", "manifests.ts"]) {
+    const path = join(folder, name);
+    const text = readFileSync(path, "utf8").replaceAll(
+      '"@lotse/lotse"',
+      JSON.stringify(pathToFileURL(join(ROOT, "mod.ts")).href),
+    );
+    writeFileSync(path, files[name]?.(text) ?? text);
+  }
+  return join(folder, "handlers.ts");
+}
+
+const FAULTS = `
+op.on.resume(Database, { id: "clean", when: ({ name }) => name === "db-0" }, async ({ name, namespace }) => {
+  await op.api.delete(kinds.ConfigMap, { name, namespace: namespace! }, { ifExists: true });
+});
+op.on.resume(Database, { id: "drop", when: ({ name }) => name === "db-1" }, async ({ namespace }) => {
+  await op.api.delete(kinds.CronJob, { name: "db-2-backup", namespace: namespace! });
+});
+op.on.event(Database, { id: "spin", when: ({ name }) => name === "db-3" }, async ({ name, namespace, meta }) => {
+  const seen = String(Number(meta.annotations?.seen ?? 0) + 1);
+  await op.api.patch(Database, { name, namespace: namespace! }, { metadata: { annotations: { seen } } } as never);
+});
+export default op;
+`;
+
+describe("lotse rehearse, on a real kube-apiserver", () => {
+  it(
+    "[N24.17] names a changed default, a missing right, a hot loop and a deleted child, and writes nothing",
+    { skip: missing ?? false, timeout: 300_000 },
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), "audit-"));
+      const [log, policy] = [join(folder, "audit.log"), join(folder, "policy.yaml")];
+      writeFileSync(policy, POLICY);
+      await using cluster = await realCluster({
+        controllers: false,
+        flags: [`--audit-log-path=${log}`, `--audit-policy-file=${policy}`, "--audit-log-mode=blocking"],
+        manifests: [join(ROOT, "examples/02-database/crd.yaml"), MANIFESTS],
+      });
+      for (let number = 0; number < COUNT; number++) {
+        const engine = ENGINES[number % 3] ?? "mysql";
+        await cluster.api.create(Database, {
+          metadata: { name: `db-${number}`, namespace: "default" },
+          spec: { engine, version: "8", storage: "1Gi", replicas: 1, backupEnabled: number % 2 === 0 },
+        });
+      }
+      {
+        await using run = await start(example, { cluster, level: "error" });
+        await run.until(async () => {
+          let done = 0;
+          for await (const { status } of cluster.api.list(Database)) {
+            if (status?.state === "Provisioned") done++;
+          }
+          return done === COUNT;
+        }, { within: 200 });
+      }
+      const before = readFileSync(log, "utf8").length;
+      const rehearse = async (
+        file: string,
+        hours: string,
+      ): Promise<{ rehearsal: Rehearsal; seconds: number }> => {
+        const began = performance.now();
+        const old = changed({});
+        const args = [
+          "rehearse",
+          file,
+          "--compare",
+          old,
+          "--as",
+          "default/operator",
+          "--hours",
+          hours,
+          "--json",
+        ];
+        await using program = lotse(args, { env: { KUBECONFIG: cluster.kubeconfig } });
+        assert.equal(await program.ended(), 3, program.stderr);
+        return { rehearsal: JSON.parse(program.stdout), seconds: (performance.now() - began) / 1000 };
+      };
+      const planted = changed({
+        "manifests.ts": (text) => text.replace('image: "mysql"', 'image: "percona"'),
+      });
+      const { rehearsal, seconds } = await rehearse(planted, "1");
+      const mysql = Array.from({ length: COUNT }, (_, number) => number).filter((number) => number % 3 === 1);
+      assert.deepEqual(
+        rehearsal.differences.filter(({ kind }) => kind !== "Pod").map(({ kind, changes, objects }) => ({
+          kind,
+          changes,
+          objects,
+        })),
+        [{
+          kind: "StatefulSet",
+          changes: [{
+            path: "spec.template.spec.containers[database].image",
+            before: '"mysql:8"',
+            after: '"percona:8"',
+          }],
+          objects: mysql.map((number) => `default/db-${number}`).sort(),
+        }],
+      );
+      const faulty = changed({ "handlers.ts": (text) => text.replace("export default op;", FAULTS) });
+      const { rehearsal: bad } = await rehearse(faulty, "0.2");
+      assert.deepEqual(bad.missed.map(({ verb, resource }) => `${verb} ${resource}`), ["delete configmaps"]);
+      assert.deepEqual(bad.loops.map(({ objects }) => objects), [["Database default/db-3"]]);
+      const gone = bad.new.writes.filter(({ verb }) => verb === "delete").map((
+        { resource, examples },
+      ) => [resource, examples]);
+      assert.deepEqual(gone, [["cronjobs.batch", ["default/db-2-backup"]]]);
+      const asked = readFileSync(log, "utf8").slice(before).split("\n").filter((line) =>
+        line.includes('"userAgent":"lotse/')
+      )
+        .map((line) => JSON.parse(line));
+      const reviews = ["selfsubjectreviews", "selfsubjectrulesreviews", "selfsubjectaccessreviews"];
+      const writes = asked.filter(({ verb, objectRef }) =>
+        !["get", "list"].includes(verb) && !reviews.includes(objectRef?.resource)
+      );
+      assert.deepEqual(writes.map(({ verb, requestURI }) => `${verb} ${requestURI}`), []);
+      assert.ok(asked.length > 20);
+      const memory = Math.max(rehearsal.new.memory, rehearsal.old?.memory ?? 0) / 2 ** 20;
+      console.log(
+        `${COUNT} objects: ${seconds.toFixed(1)} s, ${memory.toFixed(0)} MB, ${asked.length} requests`,
+      );
+      if (COUNT < 1000) return;
+      assert.ok(seconds < 60, `${seconds} s`);
+      assert.ok(memory < 500, `${memory} MB`);
+    },
+  );
+});
