@@ -16,6 +16,7 @@ import {
   readFork,
   type Refusal,
   reportRehearsal,
+  settle,
   type Stubs,
   writeFork,
 } from "../kits/testing/rehearsal/mod.ts";
@@ -32,6 +33,7 @@ interface RehearseFlags extends ClusterFlags, LogFlags {
   readonly as?: string;
   readonly compare?: readonly string[];
   readonly hours?: number;
+  readonly minutes?: number;
   readonly sample?: number;
   readonly stubs?: string;
   readonly save?: string;
@@ -43,7 +45,10 @@ interface RehearseFlags extends ClusterFlags, LogFlags {
 }
 
 /** Virtual hours by default. */
-const HOURS = 1;
+const HOURS = 24;
+
+/** For how long the new code runs at most, in real minutes. */
+const MINUTES = 10;
 
 /** How often the progress of the other process is looked at. In seconds. */
 const LOOK = 1;
@@ -81,6 +86,13 @@ export function addRehearse(program: Command, host: Host): void {
         `Virtual time; 0: the first pass alone, as a plan; default: ${HOURS}`,
       )
         .argParser(hoursOf),
+    )
+    .addOption(
+      new CommandOption(
+        "--minutes <number>",
+        `How long the new code may take for that, in real minutes: it ends earlier then; default: ${MINUTES}`,
+      )
+        .argParser(Number),
     )
     .addOption(
       new CommandOption(
@@ -132,16 +144,17 @@ async function rehearse(files: readonly string[], flags: RehearseFlags, host: Ho
   try {
     say("Copying the cluster");
     const copy = await copyFor(flags, { host, signal });
-    const fork = host.files.resolve(folder, "fork.tar");
-    await writeFork(host.files, fork, copy);
     if (flags.save !== undefined) {
       await writeFork(host.files, host.files.resolve(host.process.cwd(), flags.save), copy);
     }
-    const rehearsing = { host, fork, folder, flags, signal, hours, say };
+    const fork = host.files.resolve(folder, "fork.tar");
+    await writeFork(host.files, fork, hours > 0 ? await settle(copy) : copy);
+    const rehearsing = { host, fork, folder, flags, signal, say };
+    const now = await playElsewhere(files, { ...rehearsing, hours, name: "new" });
     const old = compare === undefined
       ? undefined
-      : await playElsewhere(compare, { ...rehearsing, name: "old" });
-    const now = await playElsewhere(files, { ...rehearsing, name: "new" });
+      // As long as the new code, which may have been cut.
+      : await playElsewhere(compare, { ...rehearsing, hours: playedHours(now, hours), name: "old" });
     say("");
     const rehearsal = compareRuns(copy, { hours, now, old });
     const text = json
@@ -152,6 +165,10 @@ async function rehearse(files: readonly string[], flags: RehearseFlags, host: Ho
   } finally {
     await host.files.remove(folder);
   }
+}
+
+function playedHours({ isCut, seconds }: Played, hours: number): number {
+  return isCut === true ? seconds / 3600 : hours;
 }
 
 /** @throws {UsageError} If a namespace is a pattern: each one is listed by itself. */
@@ -223,6 +240,8 @@ async function playElsewhere(files: readonly string[], rehearsing: Rehearsing): 
     result,
     "--hours",
     String(hours),
+    // An older release does not know it.
+    ...name === "new" ? ["--minutes", String(flags.minutes ?? MINUTES)] : [],
     ...stubs,
     ...places,
   ];
@@ -316,7 +335,7 @@ function progressFor({ process }: Host, json: boolean): (text: string) => void {
 /** Plays a copy in this process, whose network is closed. */
 async function playHere(
   files: readonly string[],
-  { play: fork, result, hours = HOURS, stubs, namespace, ...flags }: RehearseFlags & {
+  { play: fork, result, hours = HOURS, minutes = Infinity, stubs, namespace, ...flags }: RehearseFlags & {
     readonly play: string;
   },
   host: Host,
@@ -333,6 +352,7 @@ async function playHere(
     operators,
     copy,
     hours,
+    within: minutes * 60,
     ...namespace === undefined ? {} : { scope: namespace },
     stubs: stubs === undefined ? {} : await stubsIn(stubs, host),
     refused,

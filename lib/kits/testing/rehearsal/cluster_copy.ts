@@ -33,6 +33,8 @@ export interface ClusterCopy {
   readonly counts: Readonly<Record<string, number>>;
   /** Kinds that may not be read. */
   readonly unread: readonly string[];
+  /** Whether controllers of workloads have come to rest in the copy. */
+  readonly isSettled?: boolean;
   /** Sentences about departures from the cluster. */
   readonly remarks: readonly string[];
   readonly objects: readonly KubeObject[];

@@ -6,7 +6,8 @@
 
 export type { ClusterCopy } from "./cluster_copy.ts";
 export { readFork, writeFork } from "./fork_file.ts";
-export { play, type Played, type Refusal, type Stubs } from "./play.ts";
+export { play, type Played } from "./play.ts";
 export { copyLiveCluster, type CopyLiveOptions } from "./reading.ts";
 export { compareRuns, type Rehearsal } from "./rehearsal.ts";
 export { reportRehearsal } from "./rehearsal_report.ts";
+export { type Refusal, settle, type Stubs } from "./stage.ts";

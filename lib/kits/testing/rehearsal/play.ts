@@ -4,28 +4,21 @@
  * The result is JSON: old and new code run in processes of their own, and are compared by a third.
  */
 
-import { currentHandler } from "../../../execution/invoke.ts";
-import { isObject } from "../../../model/json.ts";
-import type { JsonObject, KubeObject } from "../../../model/object.ts";
-import type { Network, Seconds } from "../../../runtime/host.ts";
+import type { Seconds } from "../../../runtime/host.ts";
 import { currentHost } from "../../../runtime/current_host.ts";
 import { VERSION } from "../../../runtime/version.ts";
-import { type VirtualHost, virtualHost, type VirtualHostOptions } from "../../../runtime/virtual/host.ts";
-import { type ApiServer, copiedApiServer } from "../../apiserver/mod.ts";
-import { Administrator } from "../administrator.ts";
+import { virtualHost } from "../../../runtime/virtual/host.ts";
 import { type Runnable, Runner } from "../runner.ts";
-import { type ClusterCopy, copiedObjectsOf, seedAfter } from "./cluster_copy.ts";
+import { type ChangedObject, changesBetween } from "./changed_objects.ts";
+import type { ClusterCopy } from "./cluster_copy.ts";
 import {
   type LoopGroup,
   type MissedRight,
   Recorder,
   type RequestCounts,
-  titleOf,
   type WriteGroup,
 } from "./recorder.ts";
-
-/** Answers requests that handlers send to one origin, such as "https://api.example.com". */
-export type Stubs = Readonly<Record<string, (request: Request) => Response | Promise<Response>>>;
+import { openStage, type Refusal, settle, type Stubs } from "./stage.ts";
 
 /** How to play. */
 export interface PlayOptions {
@@ -37,23 +30,12 @@ export interface PlayOptions {
   readonly scope?: readonly string[];
   /** Default: only the cluster is reached. */
   readonly stubs?: Stubs;
+  /** How long it may take, in real seconds: then it ends earlier. Default: as long as it takes. */
+  readonly within?: Seconds;
   /** Is told how many virtual seconds have passed. */
   readonly onProgress?: (seconds: Seconds) => void;
   /** Calls that were refused outside of the virtual network: the list is read at the end. */
   readonly refused?: readonly Refusal[];
-}
-
-/** Calls beyond the cluster that were refused. */
-export interface Refusal {
-  /** Such as "https://api.example.com". */
-  readonly target: string;
-  readonly handler?: string;
-}
-
-/** An object that a run has changed. */
-export interface ChangedObject {
-  readonly before?: KubeObject;
-  readonly after?: KubeObject;
 }
 
 /** Objects on which a handler fails in the same way. */
@@ -71,6 +53,8 @@ export interface Played {
   readonly lotse: string;
   /** Virtual seconds. */
   readonly seconds: Seconds;
+  /** Whether it has ended earlier than it should have, because the real time was up. */
+  readonly isCut?: boolean;
   /** Objects that are not as they were, by titles such as "Database default/one". */
   readonly changed: Readonly<Record<string, ChangedObject>>;
   readonly writes: readonly WriteGroup[];
@@ -92,11 +76,6 @@ export interface Played {
   readonly failure?: string;
 }
 
-/** Kinds with Pods, and Pods. More of them take controllers too long: they look through all of them again and again. */
-const WORKLOADS = ["Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "CronJob", "Pod"];
-const MOST_WORKLOADS = 300_000;
-/** How long controllers of the cluster may settle before the operators start. */
-const SETTLING: Seconds = 60;
 /** How long a first pass takes. */
 const FIRST_PASS: Seconds = 1;
 /** Time between two looks at the progress. */
@@ -109,22 +88,12 @@ const MOST_EXAMPLES = 3;
 
 /** Runs operators on a copy. */
 export async function play(options: PlayOptions): Promise<Played> {
-  const { copy, hours, operators, scope, onProgress, stubs = {} } = options;
-  const refusals: Refusal[] = [];
-  const host = closedHost(
-    { start: copy.time, seed: seedAfter(copy) },
-    stubs,
-    (refusal) => refusals.push(refusal),
-  );
-  const hasRights = copy.rights !== undefined;
-  const workloads = copy.objects.filter(({ kind = "" }) => WORKLOADS.includes(kind)).length;
-  const isPlayed = hours > 0 && workloads <= MOST_WORKLOADS;
-  const server = await copiedApiServer(
-    { host, rbac: hasRights, workloads: isPlayed },
-    copiedObjectsOf(copy),
-  );
-  const webhooks = acceptWebhooks(host, copy.objects);
-  if (isPlayed) await host.clock.advance(SETTLING);
+  const { hours, operators, scope, onProgress, stubs, within = Infinity } = options;
+  const copy = hours > 0 ? await settle(options.copy) : options.copy;
+  const real = currentHost();
+  const deadline = real.clock.monotonic() + within;
+  const stage = await openStage(copy, { hours, stubs });
+  const { host, server } = stage;
   const base = server.fork({ host: virtualHost({ start: host.clock.now() }) });
   const recorder = new Recorder((request) => server.fetch(request), host.clock);
   const fetch = (request: Request): Promise<Response> =>
@@ -144,10 +113,12 @@ export async function play(options: PlayOptions): Promise<Played> {
   );
   // Some work is put off by moments, so that more of it can be done at once.
   await host.clock.advance(FIRST_PASS);
-  for (const end = began + hours * 3600; host.clock.monotonic() < end - 0.001;) {
+  let isCut = false;
+  for (const end = began + hours * 3600; host.clock.monotonic() < end - 0.001 && !isCut;) {
     await host.clock.advance(Math.min(STEP, end - host.clock.monotonic()));
     onProgress?.(host.clock.monotonic() - began);
     if (runners.every(({ isRunning }) => !isRunning)) break;
+    isCut = real.clock.monotonic() > deadline;
   }
   const seconds = host.clock.monotonic() - began;
   const changed = await changesBetween(base, server);
@@ -166,13 +137,11 @@ export async function play(options: PlayOptions): Promise<Played> {
     failures: failuresOf(runners),
     unended: unendedOf(runners, host.clock.now()),
     notRehearsed: [
-      ...told([...refusals, ...options.refused ?? []]),
-      ...webhooks.told(),
-      ...hours > 0 && !isPlayed
-        ? [`${workloads} workloads: too many to be played, they stay as they are`]
-        : [],
+      ...told([...stage.refusals, ...options.refused ?? []]),
+      ...stage.departures(),
     ],
-    memory: currentHost().process.memory(),
+    memory: real.process.memory(),
+    ...isCut ? { isCut } : {},
     ...failed === undefined ? {} : { failure: failed instanceof Error ? failed.message : String(failed) },
   };
   await Promise.all(runners.map((runner) => runner.stop().catch(() => {})));
@@ -181,134 +150,6 @@ export async function play(options: PlayOptions): Promise<Played> {
 
 /** The user agent of the kit's own clients, whose requests are none of the operator's. */
 const TESTER = "lotse-test";
-
-/** Makes a host whose network leads to the cluster and to stubs, and tells of everything else. */
-function closedHost(
-  world: VirtualHostOptions,
-  stubs: Stubs,
-  onRefusal: (refusal: Refusal) => void,
-): VirtualHost {
-  const host = virtualHost(world);
-  const known = new Set<string>();
-  const network: VirtualHost["network"] = {
-    get inFlight() {
-      return host.network.inFlight;
-    },
-    route(origin, fetch) {
-      known.add(new URL(origin).origin);
-      host.network.route(origin, fetch);
-    },
-    deafen: (origin) => host.network.deafen(origin),
-    breakAll: () => host.network.breakAll(),
-    serve: async (options) => {
-      const server = await host.network.serve(options);
-      known.add(new URL(`${options.tls ? "https" : "http"}://${server.hostname}:${server.port}`).origin);
-      return server;
-    },
-    connect(options): ReturnType<Network["connect"]> {
-      const { origin } = new URL(options.server);
-      const handler = currentHandler();
-      if (known.has(origin)) return host.network.connect(options);
-      onRefusal({ target: origin, ...handler === undefined ? {} : { handler } });
-      const error = new Error(
-        `nothing beyond the cluster is reached in a rehearsal, but stubs for it (--stubs)`,
-      );
-      return { request: () => Promise.reject(error), [Symbol.dispose]() {} };
-    },
-  };
-  for (const [origin, fetch] of Object.entries(stubs)) network.route(origin, fetch);
-  return { ...host, network };
-}
-
-/** Has webhooks of the cluster agree to everything, as they are not here; returns a sentence about each webhook that was asked. */
-function acceptWebhooks(
-  host: VirtualHost,
-  objects: readonly KubeObject[],
-): { told(): string[] } {
-  const asked = new Map<string, number>();
-  for (const { kind = "", webhooks } of objects) {
-    if (!kind.endsWith("WebhookConfiguration") || !Array.isArray(webhooks)) continue;
-    for (const { name, clientConfig } of webhooks.filter(isObject)) {
-      const origin = originOf(clientConfig);
-      if (origin === undefined) continue;
-      host.network.route(origin, async (request) => {
-        asked.set(String(name), (asked.get(String(name)) ?? 0) + 1);
-        const review: unknown = await request.json();
-        const uid = isObject(review) && isObject(review.request) ? review.request.uid : "";
-        return Response.json({ ...review as JsonObject, response: { uid, allowed: true } });
-      });
-    }
-  }
-  return {
-    told: () =>
-      [...asked].map(([name, count]) => `webhook ${name} was not asked about ${count} writes, which passed`),
-  };
-}
-
-function originOf(clientConfig: unknown): string | undefined {
-  if (!isObject(clientConfig)) return undefined;
-  const { url, service } = clientConfig;
-  if (typeof url === "string" && URL.canParse(url)) return new URL(url).origin;
-  if (!isObject(service)) return undefined;
-  const port = typeof service.port === "number" ? service.port : 443;
-  return `https://${String(service.name)}.${String(service.namespace)}.svc:${port}`;
-}
-
-/** Returns the objects that differ between two servers, the one being a fork of the other. */
-async function changesBetween(base: ApiServer, server: ApiServer): Promise<Record<string, ChangedObject>> {
-  const [before, after] = [await allObjects(base), await allObjects(server)];
-  const changed: Record<string, ChangedObject> = Object.create(null);
-  for (const title of new Set([...before.keys(), ...after.keys()])) {
-    const [old, now] = [before.get(title), after.get(title)];
-    if (
-      old?.metadata.resourceVersion === now?.metadata.resourceVersion &&
-      old?.metadata.uid === now?.metadata.uid
-    ) {
-      continue;
-    }
-    changed[title] = {
-      ...old === undefined ? {} : { before: old },
-      ...now === undefined ? {} : { after: now },
-    };
-  }
-  return changed;
-}
-
-/** Kinds that differ without anybody's interest. */
-const PASSING = ["events", "leases", "endpoints", "endpointslices", "controllerrevisions"];
-
-async function allObjects(server: ApiServer): Promise<Map<string, KubeObject>> {
-  // The host only carries the requests: no time passes on it.
-  const host = virtualHost();
-  using admin = new Administrator({ host, fetch: (request) => server.fetch(request) });
-  const { client } = admin;
-  const found = new Map<string, KubeObject>();
-  const seen = new Set<string>();
-  for (const kind of await client.discovery.all()) {
-    const name = `${kind.group}/${kind.plural}`;
-    if (!kind.verbs.includes("list") || !kind.preferred || seen.has(name) || PASSING.includes(kind.plural)) {
-      continue;
-    }
-    seen.add(name);
-    for await (const { items } of client.list(kind, { chunkSize: null })) {
-      for (const item of items) found.set(titleIn(found, item), item);
-    }
-  }
-  return found;
-}
-
-/** Objects with drawn names are called by their owner and number, as their names differ from run to run. */
-function titleIn(found: ReadonlyMap<string, KubeObject>, object: KubeObject): string {
-  const { metadata: { generateName, namespace = "" } } = object;
-  if (generateName === undefined) {
-    const title = titleOf(object);
-    return found.has(title) ? `${title} (${object.apiVersion})` : title;
-  }
-  for (let number = 1;; number++) {
-    const title = `${object.kind} ${namespace}/${generateName}* (${number})`;
-    if (!found.has(title)) return title;
-  }
-}
 
 function failuresOf(runners: readonly Runner[]): FailureGroup[] {
   const last = new Map<string, Runner["calls"][number]>();

@@ -147,6 +147,12 @@ function isSameFailure(a: FailureGroup, b: FailureGroup): boolean {
 
 function remarksOf(now: Played, old: Played | undefined): string[] {
   const remarks: string[] = [];
+  if (now.isCut === true) {
+    const hours = Math.round(now.seconds / 360) / 10;
+    remarks.push(
+      `the time was up after ${hours} virtual hours (--minutes): what is different in the end is so after ${hours} h`,
+    );
+  }
   if (old !== undefined && old.lotse !== now.lotse) {
     remarks.push(
       `old code ran with Lotse ${old.lotse}, new code with ${now.lotse}: differences may come from there`,
