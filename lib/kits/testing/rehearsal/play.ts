@@ -4,13 +4,18 @@
  * The result is JSON: old and new code run in processes of their own, and are compared by a third.
  */
 
-import type { Seconds } from "../../../runtime/host.ts";
+import { currentArguments, currentHandler } from "../../../execution/invoke.ts";
+import { digestOf } from "../../../model/encoding.ts";
+import { isObject } from "../../../model/json.ts";
+import type { Random, Seconds } from "../../../runtime/host.ts";
 import { currentHost } from "../../../runtime/current_host.ts";
 import { VERSION } from "../../../runtime/version.ts";
 import { virtualHost } from "../../../runtime/virtual/host.ts";
+import { createVirtualRandom } from "../../../runtime/virtual/random.ts";
+import { seedChance } from "../../../runtime/virtual/seeded_chance.ts";
 import { type Runnable, Runner } from "../runner.ts";
 import { type ChangedObject, changesBetween } from "./changed_objects.ts";
-import type { ClusterCopy } from "./cluster_copy.ts";
+import { type ClusterCopy, seedAfter } from "./cluster_copy.ts";
 import {
   type LoopGroup,
   type MissedRight,
@@ -30,6 +35,8 @@ export interface PlayOptions {
   readonly scope?: readonly string[];
   /** Default: only the cluster is reached. */
   readonly stubs?: Stubs;
+  /** Of uids, and of the numbers that handlers draw. Default: 1. */
+  readonly seed?: number;
   /** How long it may take, in real seconds: then it ends earlier. Default: as long as it takes. */
   readonly within?: Seconds;
   /** Is told how many virtual seconds have passed. */
@@ -92,7 +99,7 @@ export async function play(options: PlayOptions): Promise<Played> {
   const copy = hours > 0 ? await settle(options.copy) : options.copy;
   const real = currentHost();
   const deadline = real.clock.monotonic() + within;
-  const stage = await openStage(copy, { hours, stubs });
+  const stage = await openStage(copy, { hours, stubs, seed: options.seed });
   const { host, server } = stage;
   const base = server.fork({ host: virtualHost({ start: host.clock.now() }) });
   const recorder = new Recorder((request) => server.fetch(request), host.clock);
@@ -111,6 +118,8 @@ export async function play(options: PlayOptions): Promise<Played> {
       ...copy.rights === undefined ? {} : { user: copy.rights.user },
     })
   );
+  const chance = new Chance(copy, options.seed);
+  using _seeded = seedChance((call) => chance.generatorFor(call));
   // Some work is put off by moments, so that more of it can be done at once.
   await host.clock.advance(FIRST_PASS);
   let isCut = false;
@@ -139,6 +148,7 @@ export async function play(options: PlayOptions): Promise<Played> {
     notRehearsed: [
       ...told([...stage.refusals, ...options.refused ?? []]),
       ...stage.departures(),
+      ...chance.told(),
     ],
     memory: real.process.memory(),
     ...isCut ? { isCut } : {},
@@ -146,6 +156,38 @@ export async function play(options: PlayOptions): Promise<Played> {
   };
   await Promise.all(runners.map((runner) => runner.stop().catch(() => {})));
   return played;
+}
+
+/** The random numbers of handlers: each object of a handler has a generator of its own, so that old and new code draw the same for it. */
+class Chance {
+  readonly #seed: number;
+  readonly #generators = new Map<string, Random>();
+  readonly #calls = new Map<string, string>();
+
+  constructor(copy: ClusterCopy, seed: number | undefined) {
+    this.#seed = seedAfter(copy, seed);
+  }
+
+  generatorFor(call: string): Random | undefined {
+    const handler = currentHandler();
+    if (handler === undefined) return undefined;
+    this.#calls.set(handler, call);
+    const args = currentArguments();
+    const uid = isObject(args) && typeof args.uid === "string" ? args.uid : "";
+    const key = `${handler} ${uid}`;
+    let random = this.#generators.get(key);
+    if (random === undefined) {
+      random = createVirtualRandom(Number.parseInt(digestOf([this.#seed, key]).slice(0, 8), 16));
+      this.#generators.set(key, random);
+    }
+    return random;
+  }
+
+  told(): string[] {
+    return [...this.#calls].map(([handler, call]) =>
+      `handler "${handler}" draws random values (${call}): the cluster gets other ones`
+    );
+  }
 }
 
 /** The user agent of the kit's own clients, whose requests are none of the operator's. */

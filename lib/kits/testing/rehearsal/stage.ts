@@ -45,11 +45,11 @@ const SETTLING: Seconds = 60;
 /** Opens a copy. */
 export async function openStage(
   copy: ClusterCopy,
-  { hours, stubs = {} }: { readonly hours: number; readonly stubs?: Stubs },
+  { hours, stubs = {}, seed }: { readonly hours: number; readonly stubs?: Stubs; readonly seed?: number },
 ): Promise<Stage> {
   const refusals: Refusal[] = [];
   const host = closedHost(
-    { start: copy.time, seed: seedAfter(copy) },
+    { start: copy.time, seed: seedAfter(copy, seed) },
     stubs,
     (refusal) => refusals.push(refusal),
   );
