@@ -27,18 +27,17 @@ import { importFiles, operatorsOf } from "./loading.ts";
 import { addClusterOptions, addLogOptions, type ClusterFlags, type LogFlags, loggerFor } from "./options.ts";
 import { addExamples, CommandOption, wholeNumber } from "./program.ts";
 import { listenForSignals } from "./signals.ts";
+import { addTrialOptions, progressLine, type TrialFlags } from "./trials.ts";
 
-interface RehearseFlags extends ClusterFlags, LogFlags {
+interface RehearseFlags extends ClusterFlags, LogFlags, TrialFlags {
   readonly namespace?: readonly string[];
   readonly as?: string;
   readonly compare?: readonly string[];
   readonly hours?: number;
-  readonly minutes?: number;
   readonly sample?: number;
   readonly stubs?: string;
   readonly save?: string;
   readonly fork?: string;
-  readonly json?: boolean;
   /** Hidden: plays the copy in that file, and writes the result into another one. */
   readonly play?: string;
   readonly result?: string;
@@ -63,7 +62,11 @@ export function addRehearse(program: Command, host: Host): void {
       "failures. The cluster is only read. Calls beyond the cluster are refused, or go to stubs. " +
       "Exit code 3 says that something is different.",
   );
-  command
+  addTrialOptions(command, {
+    crd: "Manifests that come with the new code, definitions among them, applied to its copy first",
+    seed: "The seed of uids, and of the random numbers of handlers",
+    minutes: `How long the new code may take, in real minutes: it ends earlier then; default: ${MINUTES}`,
+  })
     .addOption(
       new CommandOption("-n, --namespace <name>", "A namespace; may be repeated; default: the whole cluster")
         .repeatable(),
@@ -89,13 +92,6 @@ export function addRehearse(program: Command, host: Host): void {
     )
     .addOption(
       new CommandOption(
-        "--minutes <number>",
-        `How long the new code may take for that, in real minutes: it ends earlier then; default: ${MINUTES}`,
-      )
-        .argParser(Number),
-    )
-    .addOption(
-      new CommandOption(
         "--sample <number>",
         "So many objects of each kind, with those that they own; default: all",
       )
@@ -111,7 +107,6 @@ export function addRehearse(program: Command, host: Host): void {
       new CommandOption("--save <file>", "Keep the copy, for `--fork` and for tests: testCluster({ fork })"),
     )
     .addOption(new CommandOption("--fork <file>", "Take a copy that was kept, in place of a cluster"))
-    .addOption(new CommandOption("--json", "Print JSON"))
     .addOption(new CommandOption("--play <file>", "Play a copy").hideHelp())
     .addOption(new CommandOption("--result <file>", "Where to write its result").hideHelp());
   addLogOptions(addClusterOptions(command));
@@ -139,7 +134,8 @@ async function rehearse(files: readonly string[], flags: RehearseFlags, host: Ho
   using stop = listenForSignals(host);
   const { signal } = stop;
   for (const path of [...files, ...compare ?? []]) await rejectMissing(path, host);
-  const say = progressFor(host, json);
+  const progress = progressLine(host, json);
+  const say = progress.show;
   const folder = await host.files.makeTempFolder("lotse-rehearsal-");
   try {
     say("Copying the cluster");
@@ -155,7 +151,7 @@ async function rehearse(files: readonly string[], flags: RehearseFlags, host: Ho
       ? undefined
       // As long as the new code, which may have been cut.
       : await playElsewhere(compare, { ...rehearsing, hours: playedHours(now, hours), name: "old" });
-    say("");
+    progress.end();
     const rehearsal = compareRuns(copy, { hours, now, old });
     const text = json
       ? JSON.stringify(rehearsal, undefined, 2)
@@ -240,8 +236,10 @@ async function playElsewhere(files: readonly string[], rehearsing: Rehearsing): 
     result,
     "--hours",
     String(hours),
-    // An older release does not know it.
+    // An older release does not know these.
     ...name === "new" ? ["--minutes", String(flags.minutes ?? MINUTES)] : [],
+    ...name === "new" ? (flags.crd ?? []).flatMap((path) => ["--crd", resolve(process.cwd(), path)]) : [],
+    ...flags.seed === 1 ? [] : ["--seed", String(flags.seed)],
     ...stubs,
     ...places,
   ];
@@ -326,18 +324,14 @@ function playError(
   );
 }
 
-/** Writes one line again and again, on a terminal. */
-function progressFor({ process }: Host, json: boolean): (text: string) => void {
-  if (json || !process.isTerminal("stderr")) return () => {};
-  return (text) => process.write("stderr", `\r\x1b[K${text}`);
-}
-
 /** Plays a copy in this process, whose network is closed. */
 async function playHere(
   files: readonly string[],
-  { play: fork, result, hours = HOURS, minutes = Infinity, stubs, namespace, ...flags }: RehearseFlags & {
-    readonly play: string;
-  },
+  { play: fork, result, hours = HOURS, minutes = Infinity, stubs, namespace, crd, seed, ...flags }:
+    & RehearseFlags
+    & {
+      readonly play: string;
+    },
   host: Host,
 ): Promise<void> {
   if (result === undefined) throw new UsageError("--play is for the command itself: it goes with --result");
@@ -353,6 +347,8 @@ async function playHere(
     copy,
     hours,
     within: minutes * 60,
+    seed,
+    manifests: crd,
     ...namespace === undefined ? {} : { scope: namespace },
     stubs: stubs === undefined ? {} : await stubsIn(stubs, host),
     refused,

@@ -17,23 +17,20 @@ import {
 } from "../kits/testing/mod.ts";
 import type { Host } from "../runtime/host.ts";
 import { formatJson } from "../runtime/json.ts";
-import { CommandError, EXIT, ProgramEnd, UsageError } from "./errors.ts";
+import { CommandError, EXIT, ProgramEnd } from "./errors.ts";
 import { importFiles, operatorsOf } from "./loading.ts";
 import { addLogOptions, type LogFlags } from "./options.ts";
 import { addExamples, CommandOption, wholeNumber } from "./program.ts";
+import { addTrialOptions, progressLine, type TrialFlags } from "./trials.ts";
 
 /** The flags of `simulate`. */
-interface SimulateFlags extends LogFlags {
-  readonly crd?: readonly string[];
+interface SimulateFlags extends LogFlags, TrialFlags {
   readonly sample?: readonly string[];
-  readonly seed: number;
   readonly runs?: number;
-  readonly minutes?: number;
   readonly steps: number;
   readonly objects: number;
   readonly replicas?: number;
   readonly compare?: boolean;
-  readonly json?: boolean;
 }
 
 /** How long it goes on by default, in minutes. */
@@ -51,28 +48,18 @@ export function addSimulate(program: Command, host: Host): void {
       "are killed and started anew. A run that breaks a rule is made small, and told as a story, with a test to paste: exit code 3. " +
       "No cluster is needed.",
   );
-  command
-    .addOption(
-      new CommandOption(
-        "--crd <path>",
-        "Manifests that must be there, definitions among them: a file, or a folder; repeatable",
-      )
-        .repeatable(),
-    )
+  addTrialOptions(command, {
+    crd: "Manifests that must be there, definitions among them",
+    seed: "The seed of the first run",
+    minutes: `For how long; default: ${MINUTES}, or no limit with --runs`,
+  })
     .addOption(
       new CommandOption("--sample <path>", "Objects as they may be: a file, or a folder; repeatable")
         .repeatable(),
     )
     .addOption(
-      new CommandOption("--seed <number>", "The seed of the first run").argParser(wholeNumber).default(1),
-    )
-    .addOption(
       new CommandOption("--runs <number>", "How many runs at most; default: as many as there is time for")
         .argParser(wholeNumber),
-    )
-    .addOption(
-      new CommandOption("--minutes <number>", `For how long; default: ${MINUTES}, or no limit with --runs`)
-        .argParser(Number),
     )
     .addOption(
       new CommandOption("--steps <number>", "How many steps a run has").argParser(wholeNumber).default(10),
@@ -93,8 +80,7 @@ export function addSimulate(program: Command, host: Host): void {
         "--no-compare",
         "Results may depend on their history: do not compare them with those of calm runs",
       ),
-    )
-    .addOption(new CommandOption("--json", "Print the result as JSON"));
+    );
   addLogOptions(command);
   addExamples(command, [
     "simulate handlers.ts --crd crd.yaml",
@@ -105,7 +91,6 @@ export function addSimulate(program: Command, host: Host): void {
 
 async function simulateFile(path: string, flags: SimulateFlags, host: Host): Promise<void> {
   const { runs = Infinity, minutes = flags.runs === undefined ? MINUTES : Infinity } = flags;
-  if (!(minutes > 0)) throw new UsageError("--minutes must be a number above 0");
   const pool = new Pool(path, host);
   await pool.fill();
   const progress = progressTo(host, { ...flags, runs, minutes });
@@ -176,21 +161,20 @@ function progressTo(
   host: Host,
   { runs, minutes, json }: { readonly runs: number; readonly minutes: number; readonly json?: boolean },
 ): { readonly onRun: (progress: SimulationProgress) => void; readonly end: () => void } {
-  const isShown = json !== true && host.process.isTerminal("stderr");
+  const line = progressLine(host, json);
   let last = 0;
   return {
     onRun({ runs: done, objects, seconds }) {
-      if (!isShown || seconds - last < 1) return;
+      if (seconds - last < 1) return;
       last = seconds;
       const rest = Math.min(minutes * 60 - seconds, (runs - done) * (seconds / done));
-      const text = `${done} runs, ${objects} objects, ${(done / seconds).toFixed(1)} runs a second, ${
-        Math.ceil(rest)
-      } s left`;
-      host.process.write("stderr", `\r${text.padEnd(78)}`);
+      line.show(
+        `${done} runs, ${objects} objects, ${(done / seconds).toFixed(1)} runs a second, ${
+          Math.ceil(rest)
+        } s left`,
+      );
     },
-    end() {
-      if (last > 0) host.process.write("stderr", `\r${" ".repeat(78)}\r`);
-    },
+    end: () => line.end(),
   };
 }
 

@@ -98,7 +98,13 @@ describe("lotse rehearse, on a real kube-apiserver", () => {
       writeFileSync(policy, POLICY);
       await using cluster = await realCluster({
         controllers: false,
-        flags: [`--audit-log-path=${log}`, `--audit-policy-file=${policy}`, "--audit-log-mode=blocking"],
+        flags: [
+          `--audit-log-path=${log}`,
+          `--audit-policy-file=${policy}`,
+          "--audit-log-mode=blocking",
+          // Addresses for a thousand Services.
+          "--service-cluster-ip-range=10.0.0.0/16",
+        ],
         manifests: [join(ROOT, "examples/02-database/crd.yaml"), MANIFESTS],
       });
       const numbers = Array.from({ length: COUNT }, (_, number) => number);

@@ -52,6 +52,8 @@ export interface CopyOptions {
   readonly namespaces?: readonly string[];
   /** How many objects of each kind are enough, not counting those that belong to them. Default: all. */
   readonly sample?: number;
+  /** More objects than that are refused. Default: 50,000. */
+  readonly most?: number;
   /** The present time, in milliseconds since 1970. */
   readonly now: number;
   /** Random. */
@@ -237,7 +239,8 @@ class Copying {
 
   #add(kind: Resource, object: KubeObject): void {
     const { metadata: { uid = "" } } = object;
-    if (this.#objects.size >= MOST_OBJECTS) throw tooMany();
+    const { most = MOST_OBJECTS } = this.#options;
+    if (this.#objects.size >= most) throw tooMany(most);
     const isSecret = kind.group === "" && kind.plural === "secrets";
     const isDefinition = groupResource(kind) === DEFINITIONS;
     const copied = isSecret
@@ -356,8 +359,8 @@ function rankOf(kind: Resource, isCustom: boolean): number {
   return isCustom ? 0 : RANKS[groupResource(kind)] ?? 3;
 }
 
-function tooMany(): Error {
+function tooMany(most: number): Error {
   return new Error(
-    `Cannot copy more than ${MOST_OBJECTS} objects: take a sample (--sample 500), some namespaces (-n), or the operator's own rights (--as)`,
+    `Cannot copy more than ${most} objects: take a sample (--sample 500), some namespaces (-n), or the operator's own rights (--as)`,
   );
 }

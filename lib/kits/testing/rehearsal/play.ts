@@ -13,6 +13,8 @@ import { VERSION } from "../../../runtime/version.ts";
 import { virtualHost } from "../../../runtime/virtual/host.ts";
 import { createVirtualRandom } from "../../../runtime/virtual/random.ts";
 import { seedChance } from "../../../runtime/virtual/seeded_chance.ts";
+import { Administrator } from "../administrator.ts";
+import { applyAll, type Manifests } from "../manifests.ts";
 import { type Runnable, Runner } from "../runner.ts";
 import { type ChangedObject, changesBetween } from "./changed_objects.ts";
 import { type ClusterCopy, seedAfter } from "./cluster_copy.ts";
@@ -23,7 +25,7 @@ import {
   type RequestCounts,
   type WriteGroup,
 } from "./recorder.ts";
-import { openStage, type Refusal, settle, type Stubs } from "./stage.ts";
+import { openStage, type Refusal, settle, type Stage, type Stubs } from "./stage.ts";
 
 /** How to play. */
 export interface PlayOptions {
@@ -35,6 +37,8 @@ export interface PlayOptions {
   readonly scope?: readonly string[];
   /** Default: only the cluster is reached. */
   readonly stubs?: Stubs;
+  /** Applied first, in sight: files, folders, objects. Default: none. */
+  readonly manifests?: Manifests;
   /** Of uids, and of the numbers that handlers draw. Default: 1. */
   readonly seed?: number;
   /** How long it may take, in real seconds: then it ends earlier. Default: as long as it takes. */
@@ -102,6 +106,7 @@ export async function play(options: PlayOptions): Promise<Played> {
   const stage = await openStage(copy, { hours, stubs, seed: options.seed });
   const { host, server } = stage;
   const base = server.fork({ host: virtualHost({ start: host.clock.now() }) });
+  await applyFirst(options.manifests ?? [], stage);
   const recorder = new Recorder((request) => server.fetch(request), host.clock);
   const fetch = (request: Request): Promise<Response> =>
     request.headers.get("user-agent") === TESTER ? server.fetch(request) : recorder.pass(request);
@@ -188,6 +193,12 @@ class Chance {
       `handler "${handler}" draws random values (${call}): the cluster gets other ones`
     );
   }
+}
+
+/** Applies manifests as the administrator. @throws {Error} If one cannot be read, or is refused. */
+async function applyFirst(manifests: Manifests, { host, server }: Stage): Promise<void> {
+  using admin = new Administrator({ host, fetch: (request) => server.fetch(request) });
+  await applyAll(manifests, admin);
 }
 
 /** The user agent of the kit's own clients, whose requests are none of the operator's. */

@@ -28,6 +28,8 @@ export interface CopyLiveOptions {
   readonly as?: string;
   readonly namespaces?: readonly string[];
   readonly sample?: number;
+  /** More objects than that are refused. Default: 50,000. */
+  readonly most?: number;
   readonly signal?: AbortSignal;
 }
 
@@ -47,13 +49,14 @@ export async function copyLiveCluster(options: CopyLiveOptions): Promise<Cluster
   using caller = openReader(options, credentials);
   const own = await userOf(caller.client, options);
   using reader = openReader(options, as === undefined ? credentials : impersonating(credentials, as));
-  const { namespaces, sample, signal } = options;
+  const { namespaces, sample, most, signal } = options;
   return await copyCluster({
     client: reader.client,
     caller: caller.client,
     ...as !== undefined || ACCOUNT.test(own) ? { user: as ?? own } : {},
     namespaces,
     sample,
+    most,
     signal,
     now: host.clock.now(),
     salt: host.random.uuid(),

@@ -148,11 +148,11 @@ function paceLines({ new: now, old, hours }: Rehearsal): string[] {
 }
 
 function paceOf(
-  { requests: { perMinute }, lastWrite, isAtRest }: Omit<Played, "changed">,
+  { requests: { perMinute }, lastWrite, isAtRest, seconds }: Omit<Played, "changed">,
   hours: number,
 ): string {
   const [first = 0, ...rest] = perMinute;
-  const rate = rest.reduce((sum, each) => sum + each, 0) / Math.max(1, hours * 60 - 1);
+  const rate = rest.reduce((sum, each) => sum + each, 0) / Math.max(1, seconds / 60 - 1);
   const later = hours === 0 ? "" : `, then ${Math.round(rate * 10) / 10} a minute`;
   const peak = Math.max(0, ...rest) > first ? ` (at most ${Math.max(...rest)})` : "";
   const end = lastWrite === undefined

@@ -8,6 +8,7 @@ import { play, type Played, type PlayOptions } from "../../../../lib/kits/testin
 import { copyLiveCluster } from "../../../../lib/kits/testing/rehearsal/reading.ts";
 import { compareRuns, type Rehearsal } from "../../../../lib/kits/testing/rehearsal/rehearsal.ts";
 import { reportRehearsal } from "../../../../lib/kits/testing/rehearsal/rehearsal_report.ts";
+import { openStage, settle } from "../../../../lib/kits/testing/rehearsal/stage.ts";
 import { silentLogger } from "../../../../lib/runtime/logging.ts";
 import { type ApplyOptions, kinds, operator, PermanentError, resource } from "../../../../mod.ts";
 
@@ -285,5 +286,93 @@ describe("play()", () => {
     const { rehearsal, text } = await rehearse(copy, { now: broken });
     assert.equal(rehearsal.isDifferent, true);
     assert.match(text, /^THE OPERATOR ENDED WITH AN ERROR\n {2}.*No licence/m);
+  });
+
+  it("[N24.18] draws the same random values for old and new code, and names the handlers that draw", async () => {
+    await using live = await liveCluster(2);
+    const drawing = (size: string) => () =>
+      toolOperator({ ...SIZES, large: size }, (op) => {
+        op.on.resume(Tool, { id: "token" }, ({ patch, meta }) => {
+          if (meta.labels?.token !== undefined) return;
+          patch.meta.labels.token = `${Math.random()}`.slice(2) + crypto.randomUUID();
+        });
+      });
+    const copy = await copyOf(live);
+    const { rehearsal, text } = await rehearse(copy, { now: drawing("16Gi")(), old: drawing("10Gi")() });
+    assert.deepEqual(rehearsal.differences.map(({ kind, objects }) => [kind, objects]), [
+      ["ConfigMap", ["default/tool-0"]],
+    ]);
+    assert.ok(
+      text.includes('handler "token" draws random values (crypto.randomUUID()): the cluster gets other ones'),
+    );
+    const labels = new Set(
+      Object.values((await play({ copy, hours: 0, operators: [drawing("10Gi")()] })).changed)
+        .flatMap(({ after }) => after?.metadata.labels?.token ?? []),
+    );
+    assert.equal(labels.size, 2, "each object draws its own");
+  });
+
+  it("[N24.19] ends when the real time is up, and says after how many virtual hours", async () => {
+    await using live = await liveCluster(1);
+    const copy = await copyOf(live);
+    const now = await play({ copy, hours: 24, within: 0, operators: [toolOperator()] });
+    assert.deepEqual([now.isCut, now.seconds < 300], [true, true]);
+    assert.match(
+      compareRuns(copy, { hours: 24, now }).remarks.join(),
+      /the time was up after 0 virtual hours/,
+    );
+  });
+
+  it("[N24.20] plays the workloads of a copy, settled for both codes, up to so many, and says if it does not", async () => {
+    await using live = await liveCluster(1);
+    const template = {
+      metadata: { labels: { app: "a" } },
+      spec: { containers: [{ name: "c", image: "old" }] },
+    };
+    const set = {
+      apiVersion: "apps/v1",
+      kind: "StatefulSet",
+      metadata: { name: "shop", namespace: "default" },
+      spec: { replicas: 2, selector: { matchLabels: { app: "a" } }, template },
+    };
+    await live.apply(set as never);
+    const rolling = toolOperator(SIZES, (op) => {
+      op.on.resume(Tool, { id: "roll" }, async () => {
+        await op.api.patch(kinds.StatefulSet, { name: "shop", namespace: "default" }, {
+          spec: { template: { spec: { containers: [{ name: "c", image: "new" }] } } },
+        } as never);
+      });
+    });
+    const copy = await settle(await copyOf(live));
+    assert.equal(copy.objects.filter(({ kind }) => kind === "Pod").length, 2);
+    const rolled = await rehearse(copy, { now: rolling });
+    const pods = rolled.rehearsal.differences.filter(({ kind }) => kind === "Pod");
+    assert.deepEqual(pods.map(({ difference, objects }) => [difference, objects]), [
+      ["changed", ["default/shop-0", "default/shop-1"]],
+    ]);
+    const [pod] = copy.objects.filter(({ kind }) => kind === "Pod");
+    assert.ok(pod !== undefined);
+    const many = Array.from({ length: 5000 }, (_, number) => ({
+      ...pod,
+      metadata: { ...pod.metadata, name: `pod-${number}`, uid: `pod-${number}`, ownerReferences: [] },
+    }));
+    const { departures } = await openStage({ ...copy, objects: [...copy.objects, ...many] }, { hours: 1 });
+    assert.match(departures().join(), /5003 workloads: more than 5000 are not played, no Pod starts or ends/);
+  });
+
+  it("[N24.21] applies manifests that come with the new code first", async () => {
+    await using live = await liveCluster(1);
+    const manifests = {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name: "rules", namespace: "default" },
+    };
+    const { rehearsal } = await rehearse(await copyOf(live), { now: toolOperator(), manifests, hours: 0 });
+    assert.deepEqual(
+      rehearsal.differences.map(({ kind, difference, objects }) => [kind, difference, objects]),
+      [
+        ["ConfigMap", "made", ["default/rules"]],
+      ],
+    );
   });
 });

@@ -216,6 +216,29 @@ describe("copyLiveCluster()", () => {
     assert.match(copy.remarks.join("\n"), /a sample: \d+ of \d+ objects \(at most 1 of each kind/);
   });
 
+  it("[N24.22] refuses more objects than memory may hold, and takes a sample of them", async () => {
+    await using live = await liveCluster();
+    const metadata = (number: number) => ({ name: `m-${number}`, namespace: "default", uid: `m-${number}` });
+    const items = Array.from({ length: 100 }, (_, number) => ({ metadata: metadata(number) }));
+    const large = JSON.stringify({
+      kind: "ConfigMapList",
+      apiVersion: "v1",
+      metadata: { resourceVersion: "1" },
+      items,
+    });
+    const fetch = (request: Request): Response | Promise<Response> =>
+      request.url.includes("/configmaps")
+        ? (new Response(large, { headers: { "content-type": "application/json" } }))
+        : live.fetch(request);
+    await assert.rejects(copyOf({ ...live, fetch }), {
+      message:
+        /^Cannot copy more than 50000 objects: take a sample \(--sample 500\), some namespaces \(-n\), or/,
+    });
+    const copy = await copyOf({ ...live, fetch }, { sample: 50, most: 90 });
+    assert.equal(namesOf(copy, "ConfigMap").length, 50);
+    assert.match(copy.remarks.join("\n"), /a sample: \d+ of 1\d\d objects \(at most 50 of each kind/);
+  });
+
   it("[N24.7] works without the right to read definitions, and says what is not checked", async () => {
     await using live = await liveCluster();
     const connection = { ...connectionOf(live), impersonate: { user: ACCOUNT } };

@@ -1,0 +1,57 @@
+/**
+ * The options of commands that try an operator out without touching a cluster (`simulate`, `rehearse`, `explore`), which mean the same in each:
+ * `--crd`, `--seed`, `--minutes`, `--json`; and their line of progress. All end with exit code 3 if they find something.
+ */
+
+import type { Command } from "commander";
+
+import type { Host } from "../runtime/host.ts";
+import { UsageError } from "./errors.ts";
+import { CommandOption, wholeNumber } from "./program.ts";
+
+/** The flags that all trials have. */
+export interface TrialFlags {
+  readonly crd?: readonly string[];
+  readonly seed: number;
+  readonly minutes?: number;
+  readonly json?: boolean;
+}
+
+/** What the options mean for one command, in the words of its help. */
+export interface TrialOptions {
+  /** Why manifests are given. */
+  readonly crd: string;
+  readonly seed: string;
+  /** What takes so long, and the default. */
+  readonly minutes: string;
+}
+
+/** Adds the options of `TrialFlags`. */
+export function addTrialOptions(command: Command, { crd, seed, minutes }: TrialOptions): Command {
+  return command
+    .addOption(new CommandOption("--crd <path>", `${crd}: a file, or a folder; repeatable`).repeatable())
+    .addOption(new CommandOption("--seed <number>", seed).argParser(wholeNumber).default(1))
+    .addOption(new CommandOption("--minutes <number>", minutes).argParser(minutesOf))
+    .addOption(new CommandOption("--json", "Print the result as JSON"));
+}
+
+/** Real minutes. @throws {UsageError} If they are no number above 0. */
+function minutesOf(text: string): number {
+  const minutes = Number(text);
+  if (!(minutes > 0)) throw new UsageError(`--minutes ${text} is no number above 0`);
+  return minutes;
+}
+
+/** One line that is written again and again. */
+export interface ProgressLine {
+  show(text: string): void;
+  /** Takes the line away. */
+  end(): void;
+}
+
+/** Returns a line on the standard error stream; none is written where that is no terminal, or the result is JSON. */
+export function progressLine({ process }: Host, json = false): ProgressLine {
+  const isShown = !json && process.isTerminal("stderr");
+  const write = (text: string): void => void (isShown && process.write("stderr", `\r\x1b[K${text}`));
+  return { show: write, end: () => write("") };
+}
