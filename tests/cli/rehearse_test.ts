@@ -6,9 +6,10 @@ import { describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
 import { connectionOf } from "../../lib/kits/testing/connection.ts";
 import { testCluster } from "../../lib/kits/testing/mod.ts";
-import { copyLiveCluster, writeFork } from "../../lib/kits/testing/rehearsal/mod.ts";
+import { copyLiveCluster, readFork, writeFork } from "../../lib/kits/testing/rehearsal/mod.ts";
 import { currentHost } from "../../lib/runtime/current_host.ts";
 import { silentLogger } from "../../lib/runtime/logging.ts";
+import { kinds } from "../../mod.ts";
 import { lotse, ROOT } from "./processes.ts";
 
 const MOD = pathToFileURL(join(ROOT, "mod.ts")).href;
@@ -50,22 +51,37 @@ async function rehearse(
 }
 
 describe("lotse rehearse", () => {
-  it("[N24.15] runs old and new code in processes of their own, tells the difference, and ends with 3", async () => {
+  it("[N24.15] runs old and new code in processes of their own, with their own packages, tells the difference, keeps the copy, and ends with 3", async () => {
+    const labelled = handlers("${label}", 'import { label } from "label";').replace('"${label}"', "label");
     const cwd = await folderWith({
-      "new.ts": handlers("new", 'console.log("noise of the handlers");'),
-      "old.ts": handlers("old"),
+      "new/handlers.ts": `${labelled}\nconsole.log("noise of the handlers");`,
+      "new/node_modules/label/package.json": '{ "name": "label", "type": "module", "exports": "./index.js" }',
+      "new/node_modules/label/index.js": 'export const label = "new";',
+      "old/handlers.ts": labelled,
+      "old/node_modules/label/package.json": '{ "name": "label", "type": "module", "exports": "./index.js" }',
+      "old/node_modules/label/index.js": 'export const label = "old";',
     });
     const { code, stdout } = await rehearse(
       cwd,
-      "new.ts",
+      "new/handlers.ts",
       "--fork",
       "fork.tar",
+      "--save",
+      "kept.tar",
       "--compare",
-      "old.ts",
+      "old/handlers.ts",
       "--hours",
       "0",
       "--json",
     );
+    const { files } = currentHost();
+    const [given, kept] = await Promise.all(
+      ["fork.tar", "kept.tar"].map((name) => readFork(files, join(cwd, name))),
+    );
+    assert.deepEqual(kept, given, "what was kept is the copy itself");
+    await using cluster = await testCluster({ fork: join(cwd, "kept.tar") });
+    const one = await cluster.api.get(kinds.ConfigMap, { name: "one", namespace: "default" });
+    assert.equal(one.metadata.labels?.mark, undefined);
     assert.equal(code, 3);
     const { isDifferent, differences } = JSON.parse(stdout);
     assert.equal(isDifferent, true);
@@ -106,6 +122,7 @@ describe("lotse rehearse", () => {
       [1, /^error: Cannot open ".*none\.tar": there is no such file/, ["new.ts", "--fork", "none.tar"]],
       [2, /-n team-\* is no name of a namespace/, ["new.ts", "-n", "team-*"]],
       [2, /--hours x is no number/, ["new.ts", "--hours", "x"]],
+      [2, /--minutes 0 is no number above 0/, ["new.ts", "--minutes", "0"]],
     ];
     for (const [wanted, message, args] of cases) {
       const { code, stderr } = await rehearse(cwd, ...args);

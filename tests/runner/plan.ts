@@ -64,6 +64,7 @@ const LATER = [
   "tests/e2e/generated_rights_test.ts",
   "tests/e2e/kept_request_test.ts",
   "tests/e2e/overload_test.ts",
+  "tests/e2e/rehearsal_test.ts",
   "tests/e2e/replicas_test.ts",
   "tests/e2e/shared_objects_test.ts",
   "tests/e2e/uninstall_test.ts",
