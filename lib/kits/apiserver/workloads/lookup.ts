@@ -5,7 +5,6 @@
  * It follows the store. Each object has terms; a term leads to the keys of all objects that have it.
  */
 
-import { isObject } from "../../../model/json.ts";
 import type { KubeObject } from "../../../model/object.ts";
 import type { Change, Collection } from "../storage/collection.ts";
 import type { Stored } from "../storage/stored.ts";
@@ -104,8 +103,8 @@ function termsOfMetadata({ namespace, labels = {}, ownerReferences = [] }: KubeO
 function termsOfSpec(collection: string, stored: Stored): string[] {
   if (collection === "services") {
     const { metadata: { namespace }, spec } = stored.object;
-    if (!isObject(spec?.selector)) return [];
-    return [ofSelector(namespace, Object.entries(spec.selector)[0])];
+    const selector = objectAt(spec, "selector");
+    return selector === undefined ? [] : [ofSelector(namespace, Object.entries(selector)[0])];
   }
   if (collection === "persistentvolumes") return [ofClaim(objectAt(stored.object.spec, "claimRef"))];
   return [];
