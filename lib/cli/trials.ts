@@ -17,12 +17,12 @@ export interface TrialFlags {
   readonly json?: boolean;
 }
 
-/** What the options mean for one command, in the words of its help. */
+/** The meaning of the options for one command, in the words of its help. */
 export interface TrialOptions {
   /** Why manifests are given. */
   readonly crd: string;
   readonly seed: string;
-  /** What takes so long, and the default. */
+  /** The work that is limited, and the default. */
   readonly minutes: string;
 }
 

@@ -95,7 +95,7 @@ export async function settle(copy: ClusterCopy): Promise<ClusterCopy> {
   return {
     ...copy,
     objects,
-    time: host.clock.now(),
+    time: copy.time + SETTLING * 1000,
     resourceVersion: server.resourceVersion,
     isSettled: true,
   };
