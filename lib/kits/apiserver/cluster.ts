@@ -16,7 +16,7 @@ import type { Store } from "./store.ts";
 
 /** Whether what is written is kept, where it is. */
 export interface Keeping {
-  /** Whether something is not kept yet. */
+  /** Whether a write is not kept yet. */
   readonly isBehind: boolean;
   /** Calls when all writes so far are kept, in the order of the calls; never if one cannot be. */
   whenKept(then: () => void): void;

@@ -1,7 +1,7 @@
 /**
  * The kinds that the API server serves: the built-in ones, and those that definitions add while it runs.
  *
- * One `Kind` is one version of one kind. All versions share a collection; they differ in what is written around the
+ * One `Kind` is one version of one kind. All versions share a collection; they differ in the fields around the
  * object (`apiVersion`), in their schema and in their columns.
  */
 
@@ -17,7 +17,7 @@ import type { PrinterColumn } from "./types/served.ts";
 export interface KindRules {
   /** Loads what the other rules need for this object, so that they need not wait. */
   prepare?(object: KubeObject): Promise<void> | undefined;
-  /** Fills defaults in and drops unknown fields; gives the paths of what it dropped. */
+  /** Fills defaults in and drops unknown fields; returns the paths of dropped fields. */
   normalize(object: KubeObject, options?: { readonly applied?: boolean }): readonly string[];
   /**
    * Does what the real server's own admission does, on a creation (no `old`) or an update: before webhooks, and once more after
@@ -28,9 +28,9 @@ export interface KindRules {
   admit?(object: KubeObject, old: KubeObject | undefined): void;
   /** Does what the server or a controller does at once, on a creation (no `old`) or an update; controllers see no dry runs. */
   settle?(object: KubeObject, old: KubeObject | undefined, dryRun?: boolean): void;
-  /** Says what is wrong with an object. */
+  /** Returns the faults of an object. */
   validate(object: KubeObject, change: Change): readonly Cause[];
-  /** Says what a client should know of an object that is taken as it is: a new one (no `old`) or an updated one. */
+  /** Returns warnings of an object that is taken as it is: a new one (no `old`) or an updated one. */
   warnings?(object: KubeObject, old: KubeObject | undefined): readonly string[];
   /** Returns the cells of the object's row in a table, one for each column. Default: the name, and the moment of creation. */
   cells?(object: KubeObject, nowMs: number): unknown[];
@@ -38,7 +38,7 @@ export interface KindRules {
   conditions?(object: KubeObject): unknown[] | undefined;
   /** Marks an object whose deletion begins. */
   terminate?(object: KubeObject): void;
-  /** Whether something besides `metadata.finalizers` keeps a deleted object. */
+  /** Whether more than `metadata.finalizers` keeps a deleted object. */
   holds?(object: KubeObject): boolean;
   /** Says why an object must not be deleted by its name, if so. */
   lasts?(object: KubeObject): string | undefined;
@@ -56,7 +56,7 @@ export interface KindRules {
   readonly countsAnnotations?: boolean;
   /** Whether a new object names the one that has asked for it, in its spec. */
   readonly namesRequester?: boolean;
-  /** Whether a deletion that does not say otherwise leaves behind what the object owns. */
+  /** Whether a deletion that does not say otherwise leaves behind the objects that it owns. */
   readonly orphans?: boolean;
 }
 
@@ -66,7 +66,7 @@ export interface Change {
   readonly old?: KubeObject;
   /** The subresource that is written, if it is one. */
   readonly part?: ObjectPart;
-  /** Is told what is wrong, but was so before. */
+  /** Is told of faults that were there before. */
   readonly warn?: (text: string) => void;
 }
 
@@ -120,7 +120,7 @@ export interface Conversion {
 export interface KindSchemas {
   /** Returns a new object: one that is kept, as the schema of its own version has it today, pruned and with defaults. */
   read(kept: KubeObject): KubeObject;
-  /** Drops what the object's own version does not know, in place. */
+  /** Drops fields that the object's own version does not know, in place. */
   prune(object: KubeObject): void;
 }
 

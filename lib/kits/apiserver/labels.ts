@@ -11,7 +11,7 @@ import { getOwn, isObject, objectAt, objectsIn } from "./values.ts";
 
 const ANNOTATIONS_LIMIT = 256 * 1024;
 
-/** Says what is wrong with the labels at a field. */
+/** Returns the faults of the labels at a field. */
 export function labelCauses(labels: unknown, field: string): Cause[] {
   if (!isObject(labels)) return [];
   const causes: Cause[] = [];
@@ -26,7 +26,7 @@ export function labelCauses(labels: unknown, field: string): Cause[] {
   return causes;
 }
 
-/** Says what is wrong with the annotations at a field. */
+/** Returns the faults of the annotations at a field. */
 export function annotationCauses(annotations: unknown, field: string): Cause[] {
   if (!isObject(annotations)) return [];
   const causes: Cause[] = [];
@@ -39,7 +39,7 @@ export function annotationCauses(annotations: unknown, field: string): Cause[] {
   return size > ANNOTATIONS_LIMIT ? [...causes, tooLong(field, ANNOTATIONS_LIMIT)] : causes;
 }
 
-/** Says what is wrong with the label selector at a field. */
+/** Returns the faults of the label selector at a field. */
 export function selectorCauses(selector: unknown, field: string): Cause[] {
   if (!isObject(selector)) return [];
   const requirements = objectsIn(selector.matchExpressions).flatMap((requirement, index) =>

@@ -1,5 +1,5 @@
 /**
- * Names that Kubernetes accepts, and its words for those that it does not.
+ * Names that Kubernetes accepts, and its words for others.
  *
  * Source: k8s.io/apimachinery, pkg/util/validation and pkg/api/validate/content.
  */
@@ -19,7 +19,7 @@ const COMPILED: ReadonlyMap<string, RegExp> = new Map(
 const QUALIFIED_SAYS =
   "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
 
-/** Returns what is wrong with a name such as a CRD's plural: a DNS label that begins with a letter. */
+/** Returns the faults of a name such as a CRD's plural: a DNS label that begins with a letter. */
 export function dns1035Errors(name: string): string[] {
   return check(name, {
     pattern: LABEL_1035,
@@ -30,7 +30,7 @@ export function dns1035Errors(name: string): string[] {
   });
 }
 
-/** Returns what is wrong with a name such as a namespace's: a DNS label. */
+/** Returns the faults of a name such as a namespace's: a DNS label. */
 export function dnsLabelErrors(name: string): string[] {
   // NB: a name that would do as a subdomain is told that dots are what is wrong with it.
   if (matches(name, SUBDOMAIN) && name.includes(".")) {
@@ -45,7 +45,7 @@ export function dnsLabelErrors(name: string): string[] {
   });
 }
 
-/** Returns what is wrong with most objects' names: a DNS subdomain. */
+/** Returns the faults of most objects' names: a DNS subdomain. */
 export function dnsSubdomainErrors(name: string): string[] {
   return check(name, {
     pattern: SUBDOMAIN,
@@ -56,7 +56,7 @@ export function dnsSubdomainErrors(name: string): string[] {
   });
 }
 
-/** Returns what is wrong with the key of a label or an annotation, or with a finalizer: `prefix/name` or `name`. */
+/** Returns the faults of the key of a label or an annotation, or with a finalizer: `prefix/name` or `name`. */
 export function qualifiedNameErrors(key: string): string[] {
   const parts = key.split("/");
   const examples = ["MyName", "my.name", "123-abc"];
@@ -78,7 +78,7 @@ export function qualifiedNameErrors(key: string): string[] {
   return errors;
 }
 
-/** Returns what is wrong with a label's value. */
+/** Returns the faults of a label's value. */
 export function labelValueErrors(value: string): string[] {
   return check(value, {
     pattern: LABEL_VALUE,
@@ -95,7 +95,7 @@ interface Rule {
   readonly maximum: number;
   readonly message: string;
   readonly examples: readonly string[];
-  /** The word for what is counted: names have characters, labels bytes. Default: "characters". */
+  /** The unit of the count: names have characters, labels bytes. Default: "characters". */
   readonly unit?: "bytes" | "characters";
 }
 
@@ -126,7 +126,7 @@ function explain(
   return `${message} (e.g. ${list}regex used for validation is '${pattern}')`;
 }
 
-/** Returns what is wrong with a key of a ConfigMap or Secret. */
+/** Returns the faults of a key of a ConfigMap or Secret. */
 export function configKeyErrors(key: string): string[] {
   const errors = key.length > 253 ? ["must be no more than 253 characters"] : [];
   if (!/^[-._a-zA-Z0-9]+$/.test(key)) {
@@ -139,13 +139,13 @@ export function configKeyErrors(key: string): string[] {
   return errors;
 }
 
-/** Returns what is wrong with a name that only has to fit into a path. */
+/** Returns the faults of a name that only has to fit into a path. */
 export function pathSegmentErrors(name: string): string[] {
   if (name === "." || name === "..") return [`may not be '${name}'`];
   return ["/", "%"].filter((char) => name.includes(char)).map((char) => `may not contain '${char}'`);
 }
 
-/** Returns what is wrong with the name of a port. */
+/** Returns the faults of the name of a port. */
 export function portNameErrors(name: string): string[] {
   const errors = name.length > 15 ? ["must be no more than 15 characters"] : [];
   if (!/^[-a-z0-9]+$/.test(name)) {

@@ -28,7 +28,7 @@ interface Review {
   readonly namespaced?: boolean;
   /** Returns the status that answers. */
   readonly answer: (spec: JsonObject, asking: Asking) => JsonObject;
-  /** Says what is wrong with the question. */
+  /** Returns the faults of the question. */
   readonly check?: (spec: JsonObject) => Cause[];
 }
 

@@ -42,10 +42,10 @@ export interface ApiServerOptions<H extends Host = Host> {
   /** All time and chance come from it; sockets, too, if it listens. */
   readonly host: H;
   /**
-   * Whether roles and bindings decide who may do what. Default: false: everyone who is known may do everything.
+   * Whether roles and bindings decide who may do what. Default: false: every known user may do everything.
    */
   readonly rbac?: boolean;
-  /** Users by their bearer tokens; tokens that nobody knows are refused (401). Default: none. */
+  /** Users by their bearer tokens; unknown tokens are refused (401). Default: none. */
   readonly tokens?: Readonly<Record<string, ApiUser>>;
   /** The path of a file that each request adds a line to: an audit event, as JSON. Default: none. */
   readonly audit?: string;
@@ -67,11 +67,11 @@ export interface ApiServerOptions<H extends Host = Host> {
   readonly quotas?: boolean;
 }
 
-/** Somebody who uses the API. */
+/** A user of the API. */
 export interface ApiUser {
   /** Such as "alice", or "system:serviceaccount:default:robot". */
   readonly username: string;
-  /** Such as "system:masters", who may do everything. */
+  /** Such as "system:masters", whose members may do everything. */
   readonly groups: readonly string[];
 }
 
@@ -79,7 +79,7 @@ export interface ApiUser {
 export interface ServeApiOptions {
   /** 0 (default) takes any free one. */
   readonly port?: number;
-  /** Default: 127.0.0.1. With another one, nobody gets in without credentials, but to health and the version. */
+  /** Default: 127.0.0.1. With another one, every request but for health and the version needs credentials. */
   readonly hostname?: string;
   /** The administrator's bearer token. Default: one that is drawn for this server. */
   readonly token?: string;
@@ -105,7 +105,7 @@ export interface ApiServer<H extends Host = Host> {
   readonly host: H;
   /**
    * Answers a request; the origin of its URL does not matter. Without credentials it is the administrator's. Tokens of service
-   * accounts and the headers of impersonation count; a token that nobody knows is refused (401): `tokens` says which are known.
+   * accounts and the headers of impersonation count; an unknown token is refused (401): `tokens` says which are known.
    */
   fetch(request: Request): Promise<Response>;
   /** Listens with TLS; clients need the credentials in the kubeconfig. */
@@ -114,9 +114,9 @@ export interface ApiServer<H extends Host = Host> {
   readonly faults: Faults;
   /** Forgets the past: requests for versions before the current one are answered with 410. */
   compact(): void;
-  /** Ends all watches, as a restart of the real server does; what was written stays. */
+  /** Ends all watches, as a restart of the real server does; objects stay. */
   closeWatches(): void;
-  /** Behaves as a server that is started anew: breaks all watches, and for a while all requests; what was written stays. */
+  /** Behaves as a server that is started anew: breaks all watches, and for a while all requests; objects stay. */
   restart(options?: RestartOptions): void;
   /** The version of the last write. */
   readonly resourceVersion: string;

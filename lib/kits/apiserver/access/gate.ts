@@ -26,7 +26,7 @@ export interface Credentials {
 }
 
 export class Gate {
-  /** Whether roles and bindings count; without, everyone who is known may do everything. */
+  /** Whether roles and bindings count; without, every known user may do everything. */
   readonly rbac: boolean;
   /** The token that makes one the administrator, once the server listens. */
   adminToken: string | undefined;

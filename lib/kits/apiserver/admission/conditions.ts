@@ -14,7 +14,7 @@ import { objectsIn } from "../values.ts";
 
 const MOST = 64;
 
-/** Says what is wrong with a list of match conditions. */
+/** Returns the faults of a list of match conditions. */
 export function conditionCauses(
   engine: Engine,
   conditions: unknown,
@@ -48,7 +48,7 @@ export interface ExpressionPlace {
   readonly patches?: boolean;
 }
 
-/** Says what is wrong with one expression about requests. */
+/** Returns the faults of one expression about requests. */
 export function expressionCauses(
   engine: Engine,
   source: string,

@@ -10,7 +10,7 @@ import { type Cause, invalid, notSupported, required } from "../causes.ts";
 const OPERATIONS = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
 const SCOPES = ["*", "Cluster", "Namespaced"];
 
-/** Says what is wrong with a rule at a field. */
+/** Returns the faults of a rule at a field. */
 export function ruleCauses(rule: JsonObject, at: string): Cause[] {
   const list = (field: string): string[] => {
     const value = rule[field];

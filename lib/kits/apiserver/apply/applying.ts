@@ -31,14 +31,14 @@ import { ignoredBy } from "./resets.ts";
 import { UnfitVersionError, type Views } from "./views.ts";
 import { zeroValue } from "./zero_values.ts";
 
-/** An application: what is applied, and by whom. */
+/** An application: the configuration, and its manager. */
 export interface Application {
   readonly kind: Kind;
   readonly writer: Writer;
   /** The object as this version of its kind shows it; undefined if there is none. */
   readonly live: KubeObject | undefined;
   readonly config: JsonObject;
-  /** Takes what others own. */
+  /** Takes fields of other owners. */
   readonly force: boolean;
   /** Where a webhook converts: for a function that `compare()` runs. */
   readonly views?: Views;
@@ -51,7 +51,7 @@ const BEFORE = "before-first-apply";
 /**
  * Returns the object with the configuration applied, and with its owners.
  *
- * @throws {Refusal} 400 for what is no configuration of the kind; 409 for conflicts; 500 for what does not fit the schema.
+ * @throws {Refusal} 400 if it is no configuration of the kind; 409 for conflicts; 500 if it does not fit the schema.
  */
 export function applyConfiguration(ownership: Ownership, application: Application): KubeObject {
   const { kind, live, config } = application;
@@ -150,7 +150,7 @@ class Applying {
 
   /** Returns the owners. Whoever owned everything before anybody applied is called by a name of its own. */
   #liveOwners(live: KubeObject, before: KubeObject): readonly Owner[] {
-    // What is stored was written by store().
+    // A stored object was written by store().
     const owners = (live.metadata.managedFields ?? []) as Owner[];
     if (owners.length > 0) return this.#collapse(owners);
     const { kind, writer } = this.#application;
@@ -198,9 +198,9 @@ class Applying {
     };
   }
 
-  /** Removes what was applied last time, is not now, and belongs to nobody else. */
+  /** Removes fields that were applied last time, are not now, and have no other owner. */
   #prune(merged: unknown, { owners, last }: { owners: readonly Owner[]; last: FieldSet }): KubeObject {
-    // Merging keeps what every object has.
+    // Merging keeps the fields that every object has.
     if (isEmptySet(last)) return merged as KubeObject;
     const type = this.#type;
     const declared = (set: FieldSet) => withDeclared(set, type);

@@ -11,7 +11,7 @@ import { DEDUCED, type ListType, type MapType, type MergeType } from "./merge_ty
 
 type Draft = Record<string, FieldSet>;
 
-/** The fields that differ between two objects. What is absent is empty. */
+/** The fields that differ between two objects. An absent set is empty. */
 export interface Differences {
   readonly added: FieldSet;
   readonly modified: FieldSet;
@@ -102,14 +102,14 @@ interface Found {
   removed?: FieldSet;
 }
 
-/** Returns what differs between two objects of a type. @throws {SyntaxError} If a list holds what nothing identifies. */
+/** Returns the differences between two objects of a type. @throws {SyntaxError} If a list holds what nothing identifies. */
 export function compareObjects(before: unknown, after: unknown, type: MergeType): Differences {
   const found = compare({ before, after }, type) ?? {};
   return { added: found.added ?? LEAF, modified: found.modified ?? LEAF, removed: found.removed ?? LEAF };
 }
 
 interface Pair {
-  /** undefined where there is nothing; so is `after`. */
+  /** undefined where there is no value; so is `after`. */
   readonly before: unknown;
   readonly after: unknown;
 }
@@ -216,7 +216,7 @@ class Collected {
   }
 }
 
-/** Tells whether nothing differs. */
+/** Tells whether there is no difference. */
 export function isSame({ added, modified, removed }: Differences): boolean {
   return isEmptySet(added) && isEmptySet(modified) && isEmptySet(removed);
 }

@@ -52,7 +52,7 @@ export function readOwners(value: unknown): Owner[] | undefined {
   return [...owners.values()];
 }
 
-/** Says what is wrong with a list of owners; undefined if nothing is. */
+/** Returns the faults of a list of owners; undefined if nothing is. */
 export function ownersFault(value: unknown): string | undefined {
   for (const [index, owner] of (Array.isArray(value) ? value : []).entries()) {
     if (readOwner(owner) !== undefined) continue;

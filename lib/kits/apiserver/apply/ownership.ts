@@ -1,5 +1,5 @@
 /**
- * The owners of fields, kept on every write: plain writes take what they change, applied configurations what they hold.
+ * The owners of fields, kept on every write: plain writes take the fields that they change, applied configurations all that they hold.
  *
  * Source: Kubernetes documentation, "Server-Side Apply", "Field management"; k8s.io/apimachinery, pkg/util/managedfields;
  * sigs.k8s.io/structured-merge-diff, merge/update.go.
@@ -36,7 +36,7 @@ export interface Writer {
   readonly subresource?: string;
 }
 
-/** A write that may change who owns what. */
+/** A write that may change the owners of fields. */
 export interface TrackedWrite {
   readonly kind: Kind;
   readonly writer: Writer;
@@ -62,7 +62,7 @@ const METADATA: FieldSet = Object.fromEntries(
     .map((name) => [`f:${name}`, LEAF]),
 );
 
-/** Fields that nobody ever owns. */
+/** Fields without owners. */
 export const NOBODYS: FieldSet = {
   "f:apiVersion": LEAF,
   "f:kind": LEAF,
@@ -94,7 +94,7 @@ export class Ownership {
     try {
       this.#track(write, owners);
     } catch (error) {
-      // It begins anew when what is missing has been converted.
+      // It begins anew when the missing objects have been converted.
       after.metadata.managedFields = given;
       // NB: lists that cannot be told apart are owned by nobody; whether they are valid is not decided here.
       if (!(error instanceof SyntaxError)) throw error;
@@ -123,7 +123,7 @@ export class Ownership {
 
   /** Takes from all owners what the server itself has changed; that belongs to nobody. */
   follow({ kind, before, after }: { kind: Kind; before: KubeObject; after: KubeObject }): void {
-    // What is stored was written by store().
+    // A stored object was written by store().
     const owners = (before.metadata.managedFields ?? []) as Owner[];
     lendOwners(after, before);
     if (owners.length === 0) return;
@@ -148,7 +148,7 @@ export class Ownership {
       const owners = readOwners(given);
       if (owners !== undefined && owners.length > 0) return owners;
     }
-    // What is stored was written by store().
+    // A stored object was written by store().
     return live === undefined ? [] : live as Owner[];
   }
 
@@ -246,7 +246,7 @@ export class Ownership {
     return new Comparison({ ...objects, kind, ownership: this });
   }
 
-  /** Takes from all owners what has changed. */
+  /** Takes the changed fields from all owners. */
   release(owners: readonly Owner[], compared: Comparison): readonly Owner[] {
     let same = true;
     const kept = owners.flatMap((owner) => {
@@ -327,7 +327,7 @@ function lendOwners(after: KubeObject, before: KubeObject | undefined): void {
   else after.metadata.managedFields = owners;
 }
 
-/** Returns a copy of an object, which shares nothing with it but the list of owners. */
+/** Returns a copy of an object, which shares the list of owners alone. */
 export function cloneButOwners(object: KubeObject): KubeObject {
   const copy: JsonObject = {};
   for (const key of Object.keys(object)) if (key !== "metadata") setOwn(copy, key, clone(object[key]));

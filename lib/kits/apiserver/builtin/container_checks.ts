@@ -30,7 +30,7 @@ export interface ContainerOptions {
   readonly isInitial: boolean;
 }
 
-/** Says what is wrong with a container. */
+/** Returns the faults of a container. */
 export function containerCauses(container: JsonObject, options: ContainerOptions): Cause[] {
   const { path, names, volumes, claims, isInitial } = options;
   const { name = "", image = "", ports, env, envFrom, volumeMounts, resources } = container;

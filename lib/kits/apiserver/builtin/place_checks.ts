@@ -14,7 +14,7 @@ const PROFILES = ["Localhost", "RuntimeDefault", "Unconfined"];
 const IDS = ["runAsUser", "runAsGroup", "fsGroup"];
 const MOST = 2 ** 31 - 1;
 
-/** Says what is wrong with the security context of a Pod or a container. */
+/** Returns the faults of the security context of a Pod or a container. */
 export function securityCauses(context: unknown, path: string): Cause[] {
   if (!isObject(context)) return [];
   const causes = IDS.flatMap((field) => {
@@ -41,7 +41,7 @@ function profileCauses({ type = "", localhostProfile }: JsonObject, path: string
 const REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution";
 const PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution";
 
-/** Says what is wrong with the affinity of a Pod. */
+/** Returns the faults of the affinity of a Pod. */
 export function affinityCauses(affinity: unknown, path: string): Cause[] {
   const nodes = objectAt(affinity, "nodeAffinity");
   const causes = nodes === undefined ? [] : nodeCauses(nodes, `${path}.nodeAffinity`);
@@ -141,7 +141,7 @@ function operatorCauses(operator: unknown, values: readonly unknown[], path: str
 
 const ACTIONS = ["DoNotSchedule", "ScheduleAnyway"];
 
-/** Says what is wrong with the constraints by which Pods are spread. */
+/** Returns the faults of the constraints by which Pods are spread. */
 export function spreadCauses(constraints: unknown, path: string): Cause[] {
   return objectsIn(constraints).flatMap((constraint, index) => {
     const at = `${path}[${index}]`;

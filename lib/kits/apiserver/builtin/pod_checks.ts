@@ -25,7 +25,7 @@ export interface PodSpecOptions {
   readonly path: string;
 }
 
-/** Says what is wrong with the spec of a Pod. */
+/** Returns the faults of the spec of a Pod. */
 export function podSpecCauses(spec: JsonObject, { path }: PodSpecOptions): Cause[] {
   const { causes, names: volumes } = volumeCauses(structsIn(spec.volumes), `${path}.volumes`);
   const devices = structsIn(spec.resourceClaims);
@@ -98,7 +98,7 @@ function deviceCauses(claims: readonly JsonObject[], path: string): Cause[] {
   });
 }
 
-/** Says what is wrong with a template of Pods. */
+/** Returns the faults of a template of Pods. */
 export function templateCauses(template: unknown, { path }: PodSpecOptions): Cause[] {
   const metadata = objectAt(template, "metadata") ?? {};
   return [

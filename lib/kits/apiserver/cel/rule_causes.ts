@@ -37,7 +37,7 @@ interface RuleCost {
   readonly cost: number;
 }
 
-/** Says what is wrong with the rules in a schema; how they are written first, and only then what they say. */
+/** Returns the faults of the rules in a schema; how they are written first, and only then what they say. */
 export function validationCauses(engine: Engine, schema: Schema, path: string): Cause[] {
   const places = [...placesIn(schema, { node: schema, path, isResource: true, copies: 1 })];
   const form = places.flatMap(({ rules, place }) => formCauses(rules, place));

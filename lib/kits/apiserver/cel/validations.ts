@@ -20,7 +20,7 @@ import { usesVariable } from "./tree.ts";
 import { optionalOf } from "./type.ts";
 import { Optional } from "./values.ts";
 
-/** A rule that was compiled, or what is wrong with it. */
+/** A rule that was compiled, or its faults. */
 export interface CompiledRule {
   readonly spec: JsonObject;
   readonly usesOld: boolean;

@@ -33,7 +33,7 @@ function approvalOf(definition: KubeObject): Approval | undefined {
   return { state: "InvalidAnnotation", message: detail };
 }
 
-/** Says what is wrong with the annotation, unless it was so before an update. */
+/** Returns the faults of the annotation, unless it was so before an update. */
 export function approvalCauses(definition: KubeObject, old: KubeObject | undefined): Cause[] {
   const approval = approvalOf(definition);
   if (approval === undefined || (old !== undefined && approvalOf(old)?.state === approval.state)) return [];

@@ -12,7 +12,7 @@ import { getOwn, isObject, objectAt } from "../values.ts";
 
 const COLUMN_TYPES = ["boolean", "date", "integer", "number", "string"];
 const COLUMN_FORMATS = ["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
-/** Says what is wrong with the paths of a scale. */
+/** Returns the faults of the paths of a scale. */
 export function scaleCauses(scale: JsonObject | undefined, path: string): Cause[] {
   if (scale === undefined) return [];
   const roots = {
@@ -38,7 +38,7 @@ export function scaleCauses(scale: JsonObject | undefined, path: string): Cause[
   });
 }
 
-/** Says what is wrong with a column. */
+/** Returns the faults of a column. */
 export function columnCauses(column: JsonObject, path: string): Cause[] {
   const [name, type, format, jsonPath] = ["name", "type", "format", "jsonPath"].map((key) =>
     text(column, key)
@@ -71,7 +71,7 @@ interface Selectable {
 
 const MOST_SELECTABLE = 8;
 
-/** Says what is wrong with the fields that selectors may use. */
+/** Returns the faults of the fields that selectors may use. */
 export function selectableCauses(
   fields: readonly JsonObject[],
   { path, schema }: Selectable,
@@ -118,7 +118,7 @@ function fieldAt(path: string, root: Schema): Schema | string {
   return schema;
 }
 
-/** Says what is wrong with a conversion. */
+/** Returns the faults of a conversion. */
 export function conversionCauses(conversion: JsonObject | undefined): Cause[] {
   if (conversion === undefined) return [];
   const strategy = text(conversion, "strategy");

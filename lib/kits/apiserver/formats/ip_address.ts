@@ -69,7 +69,7 @@ export function readAddress(text: string): Address | undefined {
 
 const CANNOT_READ = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
 
-/** Returns what is wrong with the name of an IPAddress. Source: k8s.io/apimachinery, pkg/util/validation/ip.go. */
+/** Returns the faults of the name of an IPAddress. Source: k8s.io/apimachinery, pkg/util/validation/ip.go. */
 export function ipErrors(text: string): string[] {
   const plain = text.replace(/^::ffff:(?=\d+\.)/i, "");
   const address = readAddress(plain.replace(/(^|\.)0+(?=\d)/g, "$1"));

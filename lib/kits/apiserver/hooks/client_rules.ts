@@ -9,7 +9,7 @@ import { type Cause, invalid, required } from "../causes.ts";
 import { dns1035Errors, dnsSubdomainErrors } from "../names.ts";
 import { getOwn, objectAt } from "../values.ts";
 
-/** Says what is wrong with where a webhook is. */
+/** Returns the faults of where a webhook is. */
 export function clientCauses(client: JsonObject, at: string): Cause[] {
   const url = getOwn(client, "url") ?? undefined;
   const service = objectAt(client, "service");
@@ -72,7 +72,7 @@ function serviceCauses(service: JsonObject, at: string): Cause[] {
 /** The versions of reviews that the server speaks. */
 export const REVIEWS = ["v1", "v1beta1"];
 
-/** Says what is wrong with the versions of reviews that a webhook reads. */
+/** Returns the faults of the versions of reviews that a webhook reads. */
 export function reviewVersionCauses(list: readonly string[], at: string): Cause[] {
   if (list.length === 0) return [required(at)];
   const causes = list.flatMap((value, index) => {

@@ -40,7 +40,7 @@ const SCOPES: Readonly<Record<string, readonly string[]>> = {
 };
 const OPPOSITES = [["BestEffort", "NotBestEffort"], ["Terminating", "NotTerminating"]] as const;
 
-/** Says what is wrong with a ResourceQuota. */
+/** Returns the faults of a ResourceQuota. */
 export function quotaCauses({ spec, status }: KubeObject): Cause[] {
   const hard = objectAt(spec, "hard");
   const scopes = Array.isArray(spec?.scopes) ? spec.scopes : [];
@@ -155,7 +155,7 @@ function operatorCauses({ scopeName, operator, values }: JsonObject, field: stri
 const LIMIT_TYPES = ["Pod", "Container", "PersistentVolumeClaim"];
 const BOUNDS = ["max", "min", "default", "defaultRequest", "maxLimitRequestRatio"] as const;
 
-/** Says what is wrong with a LimitRange. */
+/** Returns the faults of a LimitRange. */
 export function limitRangeCauses({ spec }: KubeObject): Cause[] {
   const seen = new Set<unknown>();
   return objectsIn(spec?.limits).flatMap((limit, index) => {

@@ -19,7 +19,7 @@ export interface Default {
   readonly isMetadata: boolean;
 }
 
-/** Returns what is wrong with the defaults in a whole schema. */
+/** Returns the faults of the defaults in a whole schema. */
 export function defaultCauses(schema: Schema, path: string): Cause[] {
   const defaults = defaultsIn(schema, path);
   if (defaults.length === 0) return [];

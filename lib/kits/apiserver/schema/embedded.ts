@@ -11,7 +11,7 @@ import { dns1035Errors, pathSegmentErrors } from "../names.ts";
 import { isObject } from "../values.ts";
 import { childPath, isSet, propertySchema, type Schema, subSchema } from "./structural.ts";
 
-/** Returns what is wrong with the embedded resources in a value. */
+/** Returns the faults of the embedded resources in a value. */
 export function checkEmbedded(value: unknown, schema: Schema | undefined, path = ""): Cause[] {
   if (schema === undefined) return [];
   if (Array.isArray(value)) {

@@ -11,7 +11,7 @@ const LIST_TYPE = "x-kubernetes-list-type";
 const MAP_KEYS = "x-kubernetes-list-map-keys";
 const MAP_TYPE = "x-kubernetes-map-type";
 
-/** Returns what is wrong with the type of a map. */
+/** Returns the faults of the type of a map. */
 export function mapTypeCauses(schema: Schema, path: string): Cause[] {
   const mapType = own(schema, MAP_TYPE) ?? undefined;
   if (mapType === undefined) return [];
@@ -24,7 +24,7 @@ export function mapTypeCauses(schema: Schema, path: string): Cause[] {
   ];
 }
 
-/** Returns what is wrong with the type of a list. */
+/** Returns the faults of the type of a list. */
 export function listTypeCauses(schema: Schema, path: string): Cause[] {
   const listType = own(schema, LIST_TYPE) ?? undefined;
   const given = own(schema, MAP_KEYS);

@@ -41,7 +41,7 @@ const UNSUPPORTED: readonly (readonly [string, string])[] = [
   ["$ref", "$ref is not supported"],
 ];
 
-/** Returns what is wrong with a version's schema. */
+/** Returns the faults of a version's schema. */
 export function schemaCauses(schema: Schema, { path, status }: SchemaRulesOptions): Cause[] {
   const causes: Cause[] = [];
   if (status) causes.push(...rootCauses(schema, path));

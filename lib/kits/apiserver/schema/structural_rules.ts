@@ -43,7 +43,7 @@ const UNSTRUCTURED = [
   "definitions",
 ];
 
-/** Returns what is wrong with the structure of a version's schema; nothing where other faults let none be seen. */
+/** Returns the faults of the structure of a version's schema; nothing where other faults let none be seen. */
 export function structureCauses(schema: Schema, path: string): Cause[] {
   if (hasNoStructure(schema)) return [];
   const causes = [

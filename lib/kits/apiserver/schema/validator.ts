@@ -47,7 +47,7 @@ export class Validator {
     this.#root = new SchemaNode(schema);
   }
 
-  /** Returns what is wrong with a value. */
+  /** Returns the faults of a value. */
   validate(value: unknown, { history, field = "" }: ValidatorOptions = {}): Cause[] {
     const run = new Run();
     this.#root.check(value, { place: undefined, run, history, isRoot: field === "" });

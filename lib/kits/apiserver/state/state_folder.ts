@@ -1,5 +1,5 @@
 /**
- * A folder that keeps what the API server stores: a snapshot, and a journal of the writes since.
+ * A folder that keeps the objects of the API server: a snapshot, and a journal of the writes since.
  *
  * A write is answered, read and told to watches when it stands in the journal: what somebody has seen is there after any
  * end of the process, and no version stands for two things. From time to time a new snapshot takes the place of both; until it is
@@ -71,7 +71,7 @@ export class StateFolder implements AsyncDisposable {
   }
 
   /**
-   * Takes a folder, and reads what is in it. It is made if there is none.
+   * Takes a folder, and reads its files. It is made if there is none.
    *
    * @throws {StateError} If another process uses it, or if it cannot be read or written; then nothing in it has changed.
    */
@@ -88,7 +88,7 @@ export class StateFolder implements AsyncDisposable {
     }
   }
 
-  /** Puts what was found into a store: definitions first, because they make the kinds of others. */
+  /** Puts the found objects into a store: definitions first, because they make the kinds of others. */
   restore(store: Store): void {
     if (this.found === undefined) return;
     const { records, version } = this.found;
@@ -102,14 +102,14 @@ export class StateFolder implements AsyncDisposable {
     );
   }
 
-  /** Keeps what the store holds, and from then on what is written into it. */
+  /** Keeps the objects of the store, and from then on every write. */
   async follow(store: Store): Promise<void> {
     this.#store = store;
     store.beforeChange((change, collection) => this.#add(change, collection));
     try {
       if (!this.#goesOn(store)) {
         await this.#takeSnapshot();
-        // What may be left there of the last run is half a line.
+        // The last run may have left half a line there.
         await this.#host.files.remove(this.#journal);
       }
     } catch (error) {
@@ -133,7 +133,7 @@ export class StateFolder implements AsyncDisposable {
     return this.#failure !== undefined;
   }
 
-  /** Whether something is not kept yet. */
+  /** Whether a write is not kept yet. */
   get isBehind(): boolean {
     return this.#last !== undefined;
   }
@@ -169,7 +169,7 @@ export class StateFolder implements AsyncDisposable {
     if (!this.#isPaused) this.#write();
   }
 
-  /** Writes what waits; one piece at a time, in order. */
+  /** Writes the waiting lines; one piece at a time, in order. */
   #write(): Promise<void> {
     if (!this.isBehind) return Promise.resolve();
     this.#writing ??= this.#flush();
@@ -211,7 +211,7 @@ export class StateFolder implements AsyncDisposable {
     const { files } = this.#host;
     const store = this.#store;
     if (store === undefined) return;
-    // NB: from here on what is written goes into the new journal, and what the snapshot holds is fixed.
+    // NB: from here on writes go into the new journal, and the content of the snapshot is fixed.
     const { version } = store;
     const content = [...store.collections()].flatMap((collection) =>
       collection.select(collection.present(), "").map((stored) => ({ collection: collection.name, stored }))

@@ -55,7 +55,7 @@ export class Stored {
   get object(): KubeObject {
     if (this.#fresh !== undefined) return this.#fresh.object;
     const { apiVersion, kind } = this.#shared ?? {};
-    // What is kept is what an object was written as.
+    // The kept text is the JSON of an object.
     const rest = parseJson(this.#parts().rest, 64) as JsonObject;
     return {
       ...(apiVersion === undefined ? {} : { apiVersion }),
@@ -68,7 +68,7 @@ export class Stored {
   /** The object's metadata, which must not be changed; cheaper than the object. */
   get metadata(): Metadata {
     if (this.#fresh !== undefined) return this.#fresh.object.metadata;
-    // What is kept is what an object's metadata was written as.
+    // The kept text is the JSON of an object's metadata.
     const metadata = parseJson(this.#parts().metadata, 64) as Metadata;
     if (this.#owners !== undefined) metadata.managedFields = this.#owners;
     return metadata;
@@ -115,7 +115,7 @@ export class Stored {
     this.#fresh = undefined;
   }
 
-  /** The same object with a later version: what watchers get when it is gone. */
+  /** The same object with a later version: watchers get it when the object is gone. */
   at(version: number): Stored {
     const { object } = this;
     const metadata = { ...object.metadata, resourceVersion: String(version) };

@@ -34,7 +34,7 @@ import type { Call } from "./call.ts";
 import { optionsOf } from "../options/write_options.ts";
 import { writerOf } from "../options/writer.ts";
 
-/** An object as a client wants it, and what becomes of fields that nobody knows. */
+/** An object as a client wants it, and the treatment of unknown fields. */
 export interface Wish {
   readonly object: KubeObject;
   readonly report?: WriteOptions["report"];
@@ -53,7 +53,7 @@ export async function createAdmitted(
   { object, report, warn, applied = false }: Wish & { readonly warn: Attributes["warn"] },
 ): Promise<Stored> {
   const { kind, path: { namespace }, dryRun } = call;
-  // What comes in by another door than POST must be allowed to create as well.
+  // Requests of another method than POST must be allowed to create as well.
   if (call.request.method !== "POST") checkCreation(cluster, call, object);
   const isPatch = call.request.method === "PATCH";
   dropRepeatedOwners(object, { warn, isMutated: isPatch });
@@ -86,7 +86,7 @@ export async function createAdmitted(
   if (isAsked) await validate(cluster, named);
   const isConverted = kind.converter !== undefined;
   const kept = isConverted ? await inStorage(kind, creation.object) : keptObject(kind, creation.object);
-  // NB: from here on nothing is waited for, so that no other write can use the same quota.
+  // NB: from here on all is synchronous, so that no other write can use the same quota.
   const charge = isAsked ? chargeFor(cluster, named) : undefined;
   const stored = commitCreation(cluster, creation, kept);
   if (!dryRun) charge?.();
@@ -230,7 +230,7 @@ export async function deleteAdmitted(
   for (;;) {
     const seen = kind.collection.get(key);
     if (seen === undefined) throw notFound(kind, reference.name);
-    // NB: what cannot be converted cannot be deleted, either.
+    // NB: an object that cannot be converted cannot be deleted, either.
     const current = kind.converter === undefined
       ? writtenObject(kind, seen)
       : (await oneInVersion(kind, seen)).object;
@@ -314,7 +314,7 @@ interface Asked {
   readonly operation: Operation;
   readonly name: string;
   readonly warn: Attributes["warn"];
-  /** Default: that of the URL. */
+  /** Default: the namespace of the URL. */
   readonly namespace?: string;
 }
 

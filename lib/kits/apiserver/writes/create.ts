@@ -65,7 +65,7 @@ export function createObject(
 }
 
 /**
- * Completes and checks an object that shall be created; nothing is written yet.
+ * Completes and checks an object that shall be created, before any write.
  *
  * @throws {Refusal}
  */
@@ -104,7 +104,7 @@ export function prepareCreation(
 }
 
 /**
- * Writes what was prepared; with `stored`, in the shape in which it is kept.
+ * Writes a prepared object; with `stored`, in the shape in which it is kept.
  *
  * @throws {Refusal} 409 if there is such an object.
  */

@@ -27,7 +27,7 @@ export function generateName(base: string, random: Random): string {
   return name;
 }
 
-/** Says what is wrong with the metadata of an object, new or changed. */
+/** Returns the faults of the metadata of an object, new or changed. */
 export function metadataCauses(kind: Kind, { metadata }: KubeObject): Cause[] {
   const causes: Cause[] = metadata.generateName === undefined
     ? []

@@ -13,7 +13,7 @@ import { dnsLabelErrors, dnsSubdomainErrors, pathSegmentErrors } from "../names.
 const PATH_SEGMENT_GROUPS = ["rbac.authorization.k8s.io", "apiregistration.k8s.io"];
 const LABEL_KINDS = ["Namespace", "Service"];
 
-/** Says what is wrong with an object's name. */
+/** Returns the faults of an object's name. */
 export function nameCauses(kind: Pick<Kind, "kind" | "group">, name: string): Cause[] {
   return nameErrors(kind, name).map((detail) => invalid("metadata.name", { value: name, detail }));
 }
@@ -24,7 +24,7 @@ function nameErrors({ kind, group }: Pick<Kind, "kind" | "group">, name: string)
   return group === "" && LABEL_KINDS.includes(kind) ? dnsLabelErrors(name) : dnsSubdomainErrors(name);
 }
 
-/** Says what is wrong with the beginning of a name that is to be generated; a dash may end it. */
+/** Returns the faults of the beginning of a name that is to be generated; a dash may end it. */
 export function generateNameCauses(kind: Pick<Kind, "kind" | "group">, base: string): Cause[] {
   return nameErrors(kind, base.replace(/-$/, "a"))
     .map((detail) => invalid("metadata.generateName", { value: base, detail }));

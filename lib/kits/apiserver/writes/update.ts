@@ -52,7 +52,7 @@ export interface PrepareOptions extends UpdateOptions {
 }
 
 /**
- * Changes an object that exists. Nothing is written if nothing differs.
+ * Changes an object that exists. Without a difference, there is no write.
  *
  * @throws {Refusal}
  */
@@ -63,7 +63,7 @@ export function updateObject(cluster: Cluster, options: UpdateOptions): Stored {
 }
 
 /**
- * Completes and checks a change; nothing is written yet.
+ * Completes and checks a change, before any write.
  *
  * @throws {Refusal}
  */
@@ -133,7 +133,7 @@ function keepTimes(updated: KubeObject, current: KubeObject): void {
   if (equal(withoutOwners(updated), withoutOwners(current))) setOwners(updated, current);
 }
 
-/** Writes what was prepared, in the shape in which it is kept. Returns undefined if another was faster. */
+/** Writes a prepared object, in the shape in which it is kept. Returns undefined if another was faster. */
 export function commitUpdate(
   cluster: Cluster,
   { kind, key, seen, kept, dryRun, mayDropOwners }: Update,
@@ -161,7 +161,7 @@ export interface EditOptions {
 /** Changes an object from inside the server. */
 export function editObject(cluster: Cluster, { kind, reference, subresource, edit }: EditOptions): Stored {
   const change = (current: KubeObject) => {
-    // Who owns what does not change here.
+    // The owners of fields do not change here.
     const copy = cloneButOwners(current);
     edit(copy);
     return tidy(copy);
@@ -177,11 +177,11 @@ function tidy(object: KubeObject): KubeObject {
   return object;
 }
 
-/** Whether an object is deleted and nothing keeps it any more. */
+/** Whether a deleted object is kept by no finalizer and no time any more. */
 export function mayVanish(kind: Kind, object: KubeObject): boolean {
   const { metadata } = object;
   if (metadata.deletionTimestamp === undefined || (metadata.finalizers ?? []).length > 0) return false;
-  // Who runs it still has time to end it.
+  // Its kubelet still has time to end it.
   if ((metadata.deletionGracePeriodSeconds ?? 0) > 0) return false;
   return kind.rules.holds?.(object) !== true;
 }
@@ -219,7 +219,7 @@ function storageKey({ group, plural, custom }: Kind, { namespace, name }: KubeOb
   return `/registry/${place}/${namespace === undefined ? "" : `${namespace}/`}${name}`;
 }
 
-/** Keeps what clients cannot change. */
+/** Keeps the fields that clients cannot change. */
 function keepSystemFields(next: KubeObject, { metadata: old }: KubeObject): void {
   const { metadata } = next;
   metadata.namespace ??= old.namespace;
@@ -272,7 +272,7 @@ function keepStatus(next: KubeObject, current: KubeObject): void {
   else next.status = clone(current.status);
 }
 
-/** Raises the generation if what the kind counts has changed. */
+/** Raises the generation if a field that the kind counts has changed. */
 function countGeneration(kind: Kind, next: KubeObject, current: KubeObject): void {
   const { generation = 0 } = current.metadata;
   if (!kind.counted || !isCounted(kind, next, current)) return;

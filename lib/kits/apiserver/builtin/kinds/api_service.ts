@@ -22,7 +22,7 @@ export const API_SERVICE: KindModule = {
   ),
 };
 
-/** Says what is wrong with an APIService. */
+/** Returns the faults of an APIService. */
 function apiServiceCauses({ metadata: { name = "" }, spec = {} }: KubeObject): Cause[] {
   const [group, version] = [String(spec.group ?? ""), String(spec.version ?? "")];
   const wanted = `${version}.${group}`;

@@ -22,7 +22,7 @@ export const AUTOSCALER: KindModule = {
   ),
 };
 
-/** Says what is wrong with a HorizontalPodAutoscaler. */
+/** Returns the faults of a HorizontalPodAutoscaler. */
 function autoscalerCauses(object: KubeObject): Cause[] {
   const spec = objectAt(object, "spec") ?? {};
   const [least, most] = [Number(spec.minReplicas ?? 1), Number(spec.maxReplicas ?? 0)];

@@ -35,7 +35,7 @@ export const CRON_JOB: KindModule = {
 const LONGEST_NAME = 52;
 const POLICIES = ["Allow", "Forbid", "Replace"];
 
-/** Says what is wrong with a CronJob. */
+/** Returns the faults of a CronJob. */
 function cronJobCauses({ metadata: { name = "" }, ...object }: KubeObject): Cause[] {
   const spec = objectAt(object, "spec") ?? {};
   const { concurrencyPolicy } = spec;

@@ -18,7 +18,7 @@ export const ENDPOINT_SLICE: KindModule = {
   ),
 };
 
-/** Says what is wrong with an EndpointSlice. */
+/** Returns the faults of an EndpointSlice. */
 function sliceCauses({ addressType, endpoints }: KubeObject): Cause[] {
   const supported = ["FQDN", "IPv4", "IPv6"];
   if (addressType === undefined || addressType === "") return [required("addressType")];

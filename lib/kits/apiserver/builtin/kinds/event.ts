@@ -50,7 +50,7 @@ export interface EventWrite {
   readonly isStrict: boolean;
 }
 
-/** Returns what is wrong with an Event. */
+/** Returns the faults of an Event. */
 export function eventCauses(event: KubeObject, { old, isStrict }: EventWrite): Cause[] {
   const causes = [...placeCauses(event), ...(isSet(event, "eventTime") ? reportCauses(event, isStrict) : [])];
   if (!isStrict) return causes;

@@ -37,7 +37,7 @@ const WILDCARD_SAYS =
   "alphanumeric characters, '-' or '.' and end with an alphanumeric character (e.g. '*.example.com', regex used for " +
   `validation is '${WILDCARD.source.slice(1, -1)}')`;
 
-/** Says what is wrong with an Ingress. */
+/** Returns the faults of an Ingress. */
 function ingressCauses(spec: JsonObject): Cause[] {
   const rules = objectsIn(spec.rules);
   const causes: Cause[] = [];

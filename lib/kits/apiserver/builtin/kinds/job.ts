@@ -66,7 +66,7 @@ const COUNTS = [
   "maxFailedIndexes",
 ];
 
-/** Says what is wrong with a Job, whose Pods come to an end. */
+/** Returns the faults of a Job, whose Pods come to an end. */
 export function jobCauses(spec: JsonObject, path: string): Cause[] {
   const pod = objectAt(objectAt(spec, "template"), "spec") ?? {};
   const causes = negativeCauses(spec, path, COUNTS);

@@ -15,7 +15,7 @@ export const NETWORK_POLICY: KindModule = {
   cells: row(selectorCell("spec.podSelector"), ageOf),
 };
 
-/** Says what is wrong with a NetworkPolicy. */
+/** Returns the faults of a NetworkPolicy. */
 function networkPolicyCauses(spec: JsonObject): Cause[] {
   const causes = selectorCauses(spec.podSelector, "spec.podSelector");
   for (const [direction, peers] of [["ingress", "from"], ["egress", "to"]] as const) {

@@ -58,7 +58,7 @@ function sourcesOf(spec: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(spec).filter(([field]) => !SHARED.includes(field)));
 }
 
-/** Says what is wrong with a volume. */
+/** Returns the faults of a volume. */
 function volumeCauses(spec: JsonObject): Cause[] {
   const modes = Array.isArray(spec.accessModes) ? spec.accessModes : [];
   const causes: Cause[] = modes.length === 0 ? [required("spec.accessModes")] : [];

@@ -58,7 +58,7 @@ function isBound(claim: KubeObject): boolean {
   return textAt(claim, "spec", "volumeName") !== "";
 }
 
-/** Says what is wrong with a claim. */
+/** Returns the faults of a claim. */
 export function claimCauses(spec: JsonObject, path = "spec"): Cause[] {
   const modes = Array.isArray(spec.accessModes) ? spec.accessModes : [];
   const causes: Cause[] = [];

@@ -26,7 +26,7 @@ function printedSelector({ matchLabels, ...others }: JsonObject): JsonObject {
   return { matchLabels: JSON.parse(formatJson(matchLabels)), ...others };
 }
 
-/** Says what is wrong with a PodDisruptionBudget. */
+/** Returns the faults of a PodDisruptionBudget. */
 function budgetCauses(spec: JsonObject): Cause[] {
   const { minAvailable, maxUnavailable, selector, unhealthyPodEvictionPolicy: policy } = spec;
   const causes: Cause[] = [];

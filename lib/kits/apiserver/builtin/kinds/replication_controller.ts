@@ -30,7 +30,7 @@ function defaultReplicationController(spec: JsonObject, { metadata }: KubeObject
   if (isEmpty(metadata.labels)) metadata.labels = { ...labels } as Record<string, string>;
 }
 
-/** Says what is wrong with a ReplicationController, whose selector is a map of labels. */
+/** Returns the faults of a ReplicationController, whose selector is a map of labels. */
 function controllerCauses(spec: JsonObject): Cause[] {
   const selector = isObject(spec.selector) ? spec.selector : {};
   const isEmpty = Object.keys(selector).length === 0;

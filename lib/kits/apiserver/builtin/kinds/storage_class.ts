@@ -30,7 +30,7 @@ export const STORAGE_CLASS: KindModule = {
   ),
 };
 
-/** Says what is wrong with a StorageClass. */
+/** Returns the faults of a StorageClass. */
 function storageClassCauses(object: KubeObject): Cause[] {
   const { provisioner = "", reclaimPolicy, volumeBindingMode } = object;
   const name = String(provisioner);
