@@ -48,11 +48,6 @@ export function formatCheck(format: string): Check | undefined {
   return Object.hasOwn(CHECKS, name) ? CHECKS[name] : undefined;
 }
 
-/** Returns the names of all text formats, without dashes. */
-export function formatNames(): string[] {
-  return Object.keys(CHECKS);
-}
-
 function uuid(third: string, fourth: string): Check {
   const pattern = new RegExp(`^${HEX}{8}-?${HEX}{4}-?${third}-?${fourth}-?${HEX}{12}$`, "i");
   return (text) => pattern.test(text);

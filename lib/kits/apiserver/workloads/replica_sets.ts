@@ -7,7 +7,7 @@
 import type { JsonObject } from "../../../model/object.ts";
 import type { ObjectKey } from "../kinds.ts";
 import { selects } from "../selectors/selector.ts";
-import { availableIn, claim, countPods, createPod, isActive, isReady } from "./pods.ts";
+import { claim, countPods, createPod, isActive, isReady } from "./pods.ts";
 import type { Pod, ReplicaSet, ReplicationController } from "./types.ts";
 import { PLACES, type World } from "./world.ts";
 
@@ -99,9 +99,4 @@ async function report(
     },
   });
   return next;
-}
-
-/** How many of a set's Pods are available at once. */
-export function availablePods(world: World, set: ReplicaSet, pods: readonly Pod[]): number {
-  return pods.filter((pod) => availableIn(world, pod, set.spec?.minReadySeconds) === 0).length;
 }
