@@ -6,6 +6,7 @@ import type { JsonObject } from "../../../model/object.ts";
 import type { Random } from "../../../runtime/host.ts";
 import { createVirtualRandom } from "../../../runtime/virtual/random.ts";
 import type { Action, KillMoment, Plan, RequestFault, Step } from "./plan.ts";
+import { LEASES } from "./life.ts";
 import { FOREIGN } from "./world.ts";
 
 /** A source of objects of one kind. */
@@ -88,7 +89,7 @@ class Drawing {
     this.#rows = [
       ...watches ? [() => this.#duringGap(), () => this.#duringLag()] : [],
       ...writers ? [() => this.#duringPause(), () => this.#harms()] : [],
-      ...processes && options.replicas > 1 ? [() => this.#duringIsolation()] : [],
+      ...processes && options.replicas > 1 ? [() => this.#duringDoubt(), () => this.#duringDoubt()] : [],
     ];
     this.#faults = [
       ...requests ? [() => this.#fail(), () => this.#fail()] : [],
@@ -139,19 +140,29 @@ class Drawing {
     return [this.#soon({ do: "pause", ...object, seconds }), { ...edit, wait: this.#upTo(2 * seconds) }];
   }
 
-  /** A child goes, at best while its owner is at work. */
+  /** A child goes, at best while its owner writes it. */
   #harms(): Step[] {
-    const harm = { do: "harm", number: Math.floor(this.#random.next() * 4) } as const;
-    return [this.#soon(this.#onObject()), { ...harm, wait: this.#upTo(3) }];
+    const random = this.#random;
+    const harm = { do: "harm", number: Math.floor(random.next() * 4), wait: this.#upTo(3) } as const;
+    if (this.#options.faults.requests === false || random.next() < 0.5) {
+      return [this.#soon(this.#onObject()), harm];
+    }
+    const slow = { do: "fail", fault: "slow", requests: "writes", after: 0, times: 3 } as const;
+    return [{ ...this.#onObject(), wait: this.#upTo(2) }, slow, {
+      ...this.#onObject(),
+      wait: this.#upTo(4),
+    }, harm];
   }
 
-  /** A replica is cut off for about as long as its Lease lasts, while there is work. */
-  #duringIsolation(): Step[] {
-    const seconds = 30 + this.#upTo(45);
+  /** A replica is cut off for so long that it doubts whether its Lease is its own, mostly before another one may take it; meanwhile there is work. */
+  #duringDoubt(): Step[] {
+    const { renewDeadline, leaseDuration } = LEASES;
+    const rest = this.#upTo(leaseDuration - renewDeadline);
+    const seconds = this.#round(renewDeadline + rest + (this.#random.next() < 0.3 ? leaseDuration : 0));
     const isolation = { do: "isolate", replica: this.#replica(), seconds } as const;
-    return [{ ...isolation, wait: this.#upTo(seconds) }, this.#onObject(), {
+    return [{ ...isolation, wait: this.#round(renewDeadline + this.#upTo(rest)) }, this.#onObject(), {
       ...this.#onObject(),
-      wait: this.#upTo(seconds),
+      wait: seconds,
     }];
   }
 

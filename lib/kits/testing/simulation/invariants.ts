@@ -51,7 +51,7 @@ export async function judgeRest(world: World): Promise<Found[]> {
   return [
     ...failed,
     ...lostRetries(world),
-    ...lostWakes(world),
+    ...await lostWakes(world),
     ...await staleCaches(world),
     ...wrongDaemons(world),
     ...missingWork(world),
@@ -227,15 +227,17 @@ function lostRetries({ journal, history }: World): Found[] {
 }
 
 /** 5. A change of a child wakes the reconcile of its owner, which is not lost. */
-function lostWakes({ journal, history, harmed }: World): Found[] {
-  for (const { owner, at } of harmed) {
+async function lostWakes(world: World): Promise<Found[]> {
+  const { journal, history, harmed } = world;
+  for (const { path, owner, at } of harmed) {
     const now = history.newest(owner);
     // An owner that is not there, or of a kind that is not planned, is of no interest.
     if (now === undefined || now.isGone || now.object.metadata.deletionTimestamp !== undefined) continue;
-    const isCalled = journal.calls.some(({ call: { object, type }, end, at: begun }) =>
-      type === "Handler" && object?.uid === owner && (end ?? begun) >= at
+    const isCalled = journal.calls.some(({ call: { object, type }, at: begun }) =>
+      type === "Handler" && object?.uid === owner && begun >= at
     );
-    if (isCalled) continue;
+    // A call that went on may have made it again.
+    if (isCalled || await world.has(path)) continue;
     const message =
       `A child of \`${now.object.metadata.name}\` was deleted, and its reconcile was not called`;
     return [{ rule: "wakes", message }];

@@ -49,7 +49,7 @@ export const LEASE_NAME = "operator";
 /**
  * The Leases of simulated replicas. They last four times as long as by default: virtual time costs nothing, but each renewal does.
  */
-const LEASES = {
+export const LEASES = {
   name: LEASE_NAME,
   namespace: "default",
   leaseDuration: 60,

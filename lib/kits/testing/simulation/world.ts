@@ -74,8 +74,8 @@ export class World {
   /** Objects that a person has paused, and until when. */
   readonly #paused = new Map<PlannedObject, number>();
   #faults: ArmedFault[] = [];
-  /** Children that other programs have deleted: their owners' uids, and when. */
-  readonly harmed: { readonly owner: string; readonly at: number }[] = [];
+  /** Children that other programs have deleted: their paths, their owners' uids, and when. */
+  readonly harmed: { readonly path: string; readonly owner: string; readonly at: number }[] = [];
   /** Until when nothing can be listed or watched, by the clock of the cluster. */
   #gapUntil = 0;
   /** How long a process is not replaced, by its place. */
@@ -167,6 +167,11 @@ export class World {
     const type = { apiVersion: String(list.apiVersion), kind: String(list.kind).replace(/List$/, "") };
     // The items of a list are the server's own objects.
     return list.items.map((item) => ({ ...type, ...item as KubeObject }));
+  }
+
+  /** Whether there is an object at a path. */
+  async has(path: string): Promise<boolean> {
+    return isStored(await this.#ask("GET", path));
   }
 
   /** Returns a planned object as it is; undefined if it is not there. */
@@ -343,9 +348,9 @@ export class World {
       if (child === undefined) continue;
       const { metadata: { namespace, name = "" }, owner } = child;
       const place = namespace === undefined ? "" : `/namespaces/${namespace}`;
-      const path = collection.replace(/(?=\/[^/]+$)/, place);
-      this.harmed.push({ owner, at: this.now });
-      return isDone(await this.#ask("DELETE", `${path}/${name}`));
+      const path = `${collection.replace(/(?=\/[^/]+$)/, place)}/${name}`;
+      this.harmed.push({ path, owner, at: this.now });
+      return isDone(await this.#ask("DELETE", path));
     }
     return false;
   }
