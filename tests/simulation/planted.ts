@@ -50,10 +50,10 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     name: "a lost wake-up of a parent",
-    file: "lib/controller/own_writes.ts",
-    in: "OwnWrites.#end",
-    replace: "for (const telling of ended.waiting) if (!this.hold(telling)) telling.tell();",
-    by: "",
+    file: "lib/controller/triggers.ts",
+    in: "Triggers.wake",
+    replace: `if (records.length > 0) queue.add(state, "dependency");`,
+    by: `if (records.length > 0 && reason.kind !== "owned") queue.add(state, "dependency");`,
   },
   {
     name: "a double leader",

@@ -100,10 +100,15 @@ function repeatedSuccesses(world: World): Found[] {
   // Where handlers are about the status, the notes hold more than the content that is compared here.
   if (lives.some(({ op }) => op.declared.some(({ field }) => field?.[0] === "status"))) return [];
   const numbers = numbersOf(world);
+  // A reconcile may be called at any time.
+  const reconciles = lives.flatMap(({ op }) =>
+    op.declared.filter(({ cause }) => cause === "reconcile").map(({ id }) => id)
+  );
   const found: Found[] = [];
   for (const seen of journal.calls) {
     const { call: { outcome, object, version }, end, life } = seen;
     if (!isForChange(seen) || outcome !== "success" || end === undefined) continue;
+    if (reconciles.includes(seen.call.handler)) continue;
     const uid = object?.uid ?? "";
     const stored = journal.requests.find((request) =>
       request.life === life && request.at >= end && request.status < 300 && isAuthorsWrite(request) &&
@@ -111,7 +116,10 @@ function repeatedSuccesses(world: World): Found[] {
       isNoted(history.at(request.version)?.object, lives[life])
     );
     const state = history.at(stored?.version);
-    if (stored === undefined || state === undefined) continue;
+    const begun = history.at(version);
+    if (stored === undefined || state === undefined || begun === undefined) continue;
+    // An object that went back to its handled state while another one was worked on: that success was for the other one.
+    if (!isEqualJson(buildEssence(begun.object), buildEssence(state.object))) continue;
     const again = journal.calls.find((other) => {
       if (other.at <= stored.at || keyOf(other) !== keyOf(seen) || !isForChange(other)) return false;
       const then = history.at(other.call.version);

@@ -34,13 +34,16 @@ export async function takePicture(world: World): Promise<Picture> {
   const paths = new Set([...world.kinds.values()].map((resource) => pathOf(resource)));
   for (const request of world.journal.requests) if (isAuthorsWrite(request)) paths.add(request.collection);
   const found: [string, JsonObject][] = [];
-  for (const path of [...paths].sort()) {
-    for (const object of await world.listAt(path)) {
-      const [place = ""] = [object.metadata.namespace];
-      if (object.metadata.name === "kube-root-ca.crt") continue;
-      const own = nameOf(object);
-      found.push([`${object.kind} ${place === "" ? own : `${place}/${own}`}`, steady(object)]);
-    }
+  const objects = (await Promise.all([...paths].sort().map((path) => world.listAt(path)))).flat();
+  const leaving = new Set(objects.filter(isLeaving).map(({ metadata: { uid } }) => uid));
+  for (const object of objects) {
+    const [place = ""] = [object.metadata.namespace];
+    // How far the work on an object had come when it was deleted is a matter of moments, and its children go with it.
+    if (object.metadata.ownerReferences?.some(({ uid }) => leaving.has(uid)) === true) continue;
+    if (object.metadata.name === "kube-root-ca.crt") continue;
+    const own = nameOf(object);
+    const shown = isLeaving(object) ? { metadata: { isLeaving: true } } : steady(object);
+    found.push([`${object.kind} ${place === "" ? own : `${place}/${own}`}`, shown]);
   }
   for (const { call: { type, handler, object } } of world.journal.running) {
     if (type !== "Daemon" || object === undefined) continue;
@@ -99,6 +102,10 @@ function nameOf({ metadata: { name = "", generateName } }: KubeObject): string {
   return generateName !== undefined && name.startsWith(generateName) ? `${generateName}*` : name;
 }
 
+function isLeaving({ metadata }: KubeObject): boolean {
+  return metadata.deletionTimestamp !== undefined;
+}
+
 function steady(object: KubeObject): JsonObject {
   const { metadata, ...rest } = object;
   const own = Object.entries(metadata).filter(([key]) => !VOLATILE.includes(key)).map(([key, value]) =>
@@ -107,10 +114,9 @@ function steady(object: KubeObject): JsonObject {
       key === "annotations" && isObject(value) ? withoutNotes(value) : value,
     ] as const
   ).filter(([, value]) => !isObject(value) || !isEmptyObject(value));
-  const isLeaving = metadata.deletionTimestamp !== undefined;
   const status = isObject(rest.status) ? withoutNotesOf(rest.status) : rest.status;
   const shownStatus = isObject(status) && isEmptyObject(status) ? undefined : status;
-  const shown = { ...rest, status: shownStatus, metadata: { ...Object.fromEntries(own), isLeaving } };
+  const shown = { ...rest, status: shownStatus, metadata: Object.fromEntries(own) };
   // Made of an object's own parts.
   return blurred(shown) as JsonObject;
 }

@@ -20,6 +20,9 @@ const NUMBERS: ObjectSource = {
   change: (random) => ({ spec: { n: Math.floor(random.next() * 10) } }),
 };
 
+/** An object is created. */
+const ONE: Plan = { seed: 1, steps: [{ do: "create", kind: KIND, name: "a", body: { spec: { n: 1 } } }] };
+
 /** Runs until the first finding; fails where there is none. */
 async function findingOf(make: () => Operator, options: SimulateOptions = {}) {
   try {
@@ -93,6 +96,7 @@ describe("simulate()", () => {
       "new Date()": () => new Date(),
       "Math.random()": () => Math.random(),
       "crypto.randomUUID()": () => crypto.randomUUID(),
+      "crypto.getRandomValues()": () => crypto.getRandomValues(new Uint8Array(1)),
       "fetch()": () => fetch("https://example.invalid").catch(() => {}),
     };
     for (const [name, use] of Object.entries(uses)) {
@@ -103,7 +107,7 @@ describe("simulate()", () => {
         });
         return op;
       };
-      const { rule, message } = await findingOf(make, { runs: 3 });
+      const { rule, message } = await findingOf(make, { plan: ONE });
       assert.equal(rule, "chance");
       assert.ok(message.includes(`\`careless\` calls ${name} at `), message);
       assert.ok(message.includes("simulate_test.ts:"), message);
@@ -120,13 +124,20 @@ describe("simulate()", () => {
       });
       return op;
     };
-    const plan: Plan = {
-      seed: 1,
-      steps: [{ do: "create", kind: KIND, name: "a", body: { spec: { n: 1 } } }],
-    };
-    const { rule, message } = await findingOf(make, { plan });
+    const { rule, message } = await findingOf(make, { plan: ONE });
     assert.equal(rule, "chance");
     assert.match(message, /variables of a module that outlive a process/);
+  });
+
+  it("[N21.13] finds a handler that never ends", async () => {
+    const make = (): Operator => {
+      const op = operator();
+      op.on.create(Example, { id: "hang" }, () => new Promise(() => {}));
+      return op;
+    };
+    const { rule, message } = await findingOf(make, { plan: ONE });
+    assert.equal(rule, "rest");
+    assert.match(message, /never comes to rest: `hang` of `a` never ends/);
   });
 
   it("[N21.5] asks the author's own invariants, of the living and of the deleted", async () => {
