@@ -107,6 +107,8 @@ export interface TakenOff {
   readonly fields: readonly string[];
   /** The field manager under whose name the operator writes. */
   readonly own: string;
+  /** Whether notes on objects of the kind go elsewhere from now on. Default: false. */
+  readonly movesKind?: boolean;
 }
 
 /** The hot loops of one operator. */
@@ -247,11 +249,23 @@ export class HotLoops implements Observer {
 
   /** Another writer has taken the operator's notes off the object. */
   notesTaken(looping: LoopingReconcile, taken: TakenOff): Promise<void> | undefined {
+    if (taken.movesKind === true) return this.#nameMove(looping, taken);
     if (taken.times < TAKEN_OFTEN) return undefined;
     const { state: subject } = looping;
     const isNew = !this.#taken.has(subject);
     this.#taken.set(subject, this.#clock.monotonic());
     return isNew ? this.#nameTaken(looping, taken) : undefined;
+  }
+
+  /** Said once for a kind, as its notes move once. */
+  async #nameMove(looping: LoopingReconcile, { fields, own }: TakenOff): Promise<void> {
+    const managers = await findManagers(looping, (object) => takersOf(object, fields, own));
+    looping.logger.warn(
+      "Another writer has taken the operator's notes out of the status: no handler is called, and notes on objects of this kind " +
+        "go to annotations until the operator starts anew (let that writer patch its own fields, or keep notes in annotations: " +
+        "persistence.annotations())",
+      { kind: keyOf(looping.state.resource), fields: fields.slice(0, MOST_FIELDS), managers },
+    );
   }
 
   async #nameTaken(looping: LoopingReconcile, { times, fields, own }: TakenOff): Promise<void> {

@@ -128,9 +128,11 @@ export class ObjectWriter {
     const { patch, notes, finalizer, pending, author, logger, urgent, permit, readsFirst = false } = request;
     const wanted = pending.compose(patch, logger);
     const { fns } = wanted;
-    // The functions' changes come before the notes, which say that they have happened.
-    const [noted, notedAfter] = fns.length > 0 ? [undefined, notes] : [notes, undefined];
-    const content = noted === undefined ? wanted.content : joinPatches(wanted.content, noted.toMergePatch());
+    const noted = notes?.toMergePatch();
+    // The notes wait for functions.
+    const content = noted === undefined || fns.length > 0
+      ? wanted.content
+      : joinPatches(wanted.content, noted);
     try {
       const { resource } = state;
       const body = readsFirst ? await this.read(state, { urgent }) : state.body;
@@ -141,9 +143,9 @@ export class ObjectWriter {
         client,
         resource,
         body,
-        content,
+        content: wanted.content,
         fns,
-        notes: notedAfter?.toMergePatch(),
+        notes: noted,
         finalizer,
         signal,
         urgent,

@@ -2,7 +2,8 @@
  * The requests of one write: the changes of an object, in as few requests as possible.
  *
  * A field that equals the live state is not sent. Where status is a subresource it goes first, so that a crash in between
- * repeats a handler but never loses the handler's changes; notes and finalizers follow in one merge patch. A list of finalizers
+ * repeats a handler but never loses the handler's changes; notes and finalizers follow in one merge patch. Notes in the status go
+ * out with the handler's own status, and after its other changes for the same reason. A list of finalizers
  * goes out with the version that it was made from, and is made anew on a conflict, so that others' finalizers are never lost.
  * Each request is for one object: if the object has gone, no request changes another object that has taken its name. Functions
  * come after the fields, as JSON patches of their changes to the newest object; notes and finalizers wait for them, since they
@@ -19,7 +20,13 @@ import { addFinalizer, isDeleting, removeFinalizer } from "../model/finalizers.t
 import { cloneJson, isObject } from "../model/json.ts";
 import { createJsonPatch, type JsonPatchOperation } from "../model/json_patch.ts";
 import type { JsonObject, KubeObject } from "../model/object.ts";
-import { minimisePatch, type PatchFunction, type SplitPatch, splitStatus } from "../model/patch.ts";
+import {
+  joinPatches,
+  minimisePatch,
+  type PatchFunction,
+  type SplitPatch,
+  splitStatus,
+} from "../model/patch.ts";
 import type { Resource } from "../model/resource.ts";
 import { FunctionFailure } from "./refused_write.ts";
 import { errorMessage } from "../runtime/error_text.ts";
@@ -39,7 +46,7 @@ export interface ApplyOptions {
   readonly content: JsonObject;
   /** Functions that come after them. */
   readonly fns: readonly PatchFunction[];
-  /** Where there are functions: written after them, and only if none was refused, since it has happened then. */
+  /** Written together with the fields or after them; after the functions, and only if none was refused, since it has happened then. */
   readonly notes?: JsonObject;
   readonly finalizer?: FinalizerChange;
   readonly signal?: AbortSignal;
@@ -80,7 +87,7 @@ export async function applyPatch(options: ApplyOptions): Promise<Applied> {
   try {
     if (writer.isBlind) await writer.read();
     if (fns.length === 0) {
-      await writer.mergeAll(content, finalizer);
+      await writer.mergeNoted(content, { notes, finalizer });
       return { body: writer.newest, writes: writer.writes, remaining: NONE };
     }
     await writer.mergeAll(content);
@@ -125,9 +132,10 @@ class Writer {
 
   /** Whether the cache does not hold the fields that are to be written: only the whole object shows which of them differ. */
   get isBlind(): boolean {
-    const { body, content, fns } = this.#options;
+    const { body, fns, notes = {} } = this.#options;
     if (this.#projection === undefined) return false;
     if (fns.length > 0) return true;
+    const content = joinPatches(this.#options.content, notes);
     return Object.keys(content).some((key) => key !== "metadata") &&
       minimisePatch(body, content) !== undefined;
   }
@@ -137,6 +145,20 @@ class Writer {
     // The given object is in that form already.
     if (this.body === this.#options.body) return this.body;
     return this.#projection?.project(this.body) ?? this.body;
+  }
+
+  /** Sends the fields and the notes. Notes say that the fields are written: none goes out before a field. */
+  async mergeNoted(
+    content: JsonObject,
+    { notes, finalizer }: { readonly notes: JsonObject; readonly finalizer: FinalizerChange | undefined },
+  ): Promise<void> {
+    const { resource } = this.#options;
+    const { main, status } = split(content, resource);
+    if (main === undefined || split(notes, resource).status === undefined) {
+      return await this.mergeAll(joinPatches(content, notes), finalizer);
+    }
+    await this.merge(main);
+    await this.mergeAll(joinPatches(status === undefined ? {} : { status }, notes), finalizer);
   }
 
   /** Sends the status, then all other fields. */

@@ -118,6 +118,12 @@ export const KINDS: ReadonlyMap<string, Resource> = new Map(
   ].map((resource) => [resource.kind, resource]),
 );
 
+/** Whether a kind is known to have no definition in the cluster. */
+export function isBuiltIn({ group, plural }: Pick<Resource, "group" | "plural">): boolean {
+  if (!group.includes(".")) return true;
+  return [...KINDS.values()].some((kind) => kind.group === group && kind.plural === plural);
+}
+
 interface Details {
   readonly namespaced?: boolean;
   /** Default: the kind in lower case, and "s". */

@@ -69,7 +69,7 @@ export class WatchedResources {
    * @throws {TypeError} The first time: if a handler would see too little of its kind.
    */
   async watched(): Promise<readonly Resource[]> {
-    const { registry, client, settings, persistence: { diffBase: { room } }, logger } = this.#options;
+    const { registry, client, settings, persistence, logger } = this.#options;
     const handlers = registry.objectHandlers;
     const admission = registry.all(ADMISSION);
     const all = [...handlers, ...admission];
@@ -92,7 +92,12 @@ export class WatchedResources {
     const watched = [...found.values()];
     this.#warnOfUnheard(watched);
     this.#checkKeys(watched);
-    if (room !== undefined) await findNotesRoom(watched, { room, client, settings, logger });
+    const { diffBase: { room }, restored } = persistence;
+    // Backups bring back metadata, and rarely the status.
+    if (room !== undefined && restored !== "resume") {
+      const noted = watched.filter((each) => registry.of(each).of(CHANGE).length > 0);
+      await findNotesRoom(noted, { room, client, settings, logger });
+    }
     this.#hasBegun = true;
     return watched;
   }

@@ -7,7 +7,7 @@
 
 import { isObject } from "../model/json.ts";
 import { nearest, RULES } from "./rules.ts";
-import { annotations } from "./persistence/presets.ts";
+import { auto } from "./persistence/presets.ts";
 import type { Settings, SettingsOverrides } from "./sections.ts";
 
 export type * from "./sections.ts";
@@ -93,7 +93,7 @@ export function defaultSettings(): Settings {
       enforceRetryAfter: false,
       trustEnv: false,
     },
-    persistence: { ...annotations(), restored: "create", confidential: {}, consistencyTimeout: 5 },
+    persistence: { ...auto(), restored: "create", confidential: {}, consistencyTimeout: 5 },
   };
 }
 

@@ -18,7 +18,9 @@ import {
 } from "../support/worlds.ts";
 
 /** An operator with a handler of each cause, and the list of their calls. */
-function observed(options: OperatorOptions = {}): { readonly op: Operator; readonly calls: string[] } {
+function observed(
+  options: OperatorOptions = { persistence: persistence.annotations() },
+): { readonly op: Operator; readonly calls: string[] } {
   const op = operator(options);
   const calls: string[] = [];
   for (const kind of [Example, Plain]) {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { lifecycles, type Operator, operator, PermanentError, TemporaryError } from "../../mod.ts";
 import { jumpingClock } from "../support/jumping_clock.ts";
 import { suite } from "../support/scenario.ts";
-import { Example, LAST_HANDLED, notesOf, Objects } from "../support/worlds.ts";
+import { Example, LAST_HANDLED, notesOf, Objects, statusOf } from "../support/worlds.ts";
 import type { TimedWorld } from "../support/virtual_world.ts";
 
 const SECOND = 1000;
@@ -265,7 +265,7 @@ suite("delays", (scenario) => {
     await objects.create("unlucky");
     await running.settle();
     for (const name of ["hopeless", "unlucky"]) {
-      assert.deepEqual((await objects.get(name)).status, { state: "tried" });
+      assert.deepEqual(statusOf(await objects.get(name)), { state: "tried" });
     }
     await running.stop();
   });
@@ -402,7 +402,7 @@ suite("delays", (scenario) => {
       await objects.patch("one", { status: { nothing: "as before", members: { before: 1 } } }, "status");
       const running = await world.start(op);
       await world.until(async () => LAST_HANDLED in notesOf(await objects.get("one")));
-      assert.deepEqual((await objects.get("one")).status, {
+      assert.deepEqual(statusOf(await objects.get("one")), {
         nothing: "as before",
         scalar: 5,
         list: [1, { a: 1 }],

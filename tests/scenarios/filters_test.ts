@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { operator, PermanentError, PRESENT } from "../../mod.ts";
 import { suite } from "../support/scenario.ts";
-import { Example, notesOf, Objects, Plain, PLAINS } from "../support/worlds.ts";
+import { Example, notesOf, Objects, Plain, PLAINS, statusOf } from "../support/worlds.ts";
 
 suite("filters", (scenario) => {
   scenario.virtual("[A57] a predicate is not asked about objects of other kinds", async (world) => {
@@ -144,7 +144,7 @@ suite("filters", (scenario) => {
       const running = await world.start(op);
       await objects.create("one");
       await world.until(async () => (await objects.get("one")).metadata.labels?.failed === "yes");
-      assert.deepEqual((await objects.get("one")).status, { phase: "Failed" });
+      assert.deepEqual(statusOf(await objects.get("one")), { phase: "Failed" });
       await running.stop();
     },
   );

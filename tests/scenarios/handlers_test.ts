@@ -300,15 +300,13 @@ suite("handlers", (scenario) => {
       await new Objects(world).create("one");
       await running.settle();
       const [first] = world.writes();
-      const { annotations } =
-        (JSON.parse(first?.body ?? "{}") as { metadata: { annotations: Record<string, string> } }).metadata;
-      const records = Object.entries(annotations).map((
-        [key, text],
-      ) => [key, (JSON.parse(text) as { success: boolean }).success === true]);
-      assert.deepEqual(records.sort(), [["lotse.dev/h1", true], ["lotse.dev/h2", false], [
-        "lotse.dev/h3",
-        false,
-      ]]);
+      const { status } = JSON.parse(first?.body ?? "{}") as {
+        status: { lotse: { progress: Record<string, { success: boolean }> } };
+      };
+      const records = Object.entries(status.lotse.progress).map((
+        [id, { success }],
+      ) => [id, success === true]);
+      assert.deepEqual(records.sort(), [["h1", true], ["h2", false], ["h3", false]]);
       await running.stop();
     },
   );
@@ -324,18 +322,18 @@ suite("handlers", (scenario) => {
       await running.settle();
       assert.equal(world.writes().length, 3);
       const last = JSON.parse(world.writes().at(-1)?.body ?? "{}") as {
-        metadata: { annotations: Record<string, unknown> };
+        status: { lotse: Record<string, unknown> };
       };
-      const { [LAST_HANDLED]: noted, ...records } = last.metadata.annotations;
+      const { "last-handled-configuration": noted, ...records } = last.status.lotse;
       assert.equal(typeof noted, "string");
-      assert.deepEqual(records, { "lotse.dev/h1": null, "lotse.dev/h2": null, "lotse.dev/h3": null });
+      assert.deepEqual(records, { progress: null });
       assert.deepEqual(Object.keys(notesOf(await objects.get("one"))), [LAST_HANDLED]);
       await running.stop();
     },
   );
 
   scenario.timed(
-    "a handler that patches the status costs two writes, and the object's own events cause nothing more",
+    "a handler that patches the status costs one write, and the object's own events cause nothing more",
     async (world) => {
       const op = operator();
       op.on.create(
@@ -350,7 +348,6 @@ suite("handlers", (scenario) => {
       await running.advance(3600);
       assert.deepEqual(world.writes().map(({ method, path }) => [method, path.replace(/^.*examples/, "")]), [
         ["PATCH", "/one/status"],
-        ["PATCH", "/one"],
       ]);
       await running.stop();
     },

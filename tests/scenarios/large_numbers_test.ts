@@ -2,7 +2,16 @@ import assert from "node:assert/strict";
 import { operator, persistence } from "../../mod.ts";
 import { formatJson } from "../../lib/runtime/json.ts";
 import { suite } from "../support/scenario.ts";
-import { Example, LAST_HANDLED, type Loose, notesOf, Objects, Plain, PLAINS } from "../support/worlds.ts";
+import {
+  Example,
+  LAST_HANDLED,
+  type Loose,
+  notesOf,
+  Objects,
+  Plain,
+  PLAINS,
+  statusOf,
+} from "../support/worlds.ts";
 
 /** As a number, all four are 9007199254740992 or 9007199254740996. */
 const [EVEN, ODD, NEXT] = [9007199254740992n, 9007199254740993n, 9007199254740995n];
@@ -33,7 +42,7 @@ suite("integers beyond 2^53", (scenario) => {
       await world.until(async () => LAST_HANDLED in notesOf(await objects.get("one")));
       const one = await objects.get("one");
       assert.deepEqual(one.spec, { ...spec, zero: 0 });
-      assert.deepEqual(one.status, {
+      assert.deepEqual(statusOf(one), {
         copy: ODD,
         list: spec.list,
         next: NEXT,

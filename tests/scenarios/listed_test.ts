@@ -1,13 +1,14 @@
 /** Objects that were handled before the operator starts: which have a first turn, and which have none. */
 
 import assert from "node:assert/strict";
-import { type Operator, operator } from "../../mod.ts";
+import { type Operator, operator, persistence } from "../../mod.ts";
 import { suite } from "../support/scenario.ts";
 import { Example, FINALIZER, LAST_HANDLED, notesOf, Objects, type World } from "../support/worlds.ts";
 
 /** An operator with handlers of creations, updates and deletions, and the list of their calls. */
 function observed(): { readonly op: Operator; readonly calls: string[] } {
-  const op = operator();
+  // The scenarios write annotations over.
+  const op = operator({ persistence: persistence.annotations() });
   const calls: string[] = [];
   op.on.create(Example, { id: "make" }, ({ name }) => void calls.push(`create ${name}`));
   op.on.update(Example, { id: "change" }, ({ name }) => void calls.push(`update ${name}`));

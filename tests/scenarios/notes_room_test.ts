@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { operator, persistence, resource, TemporaryError } from "../../mod.ts";
 import type { JsonObject, KubeObject } from "../../lib/model/object.ts";
+import type { Persistence } from "../../lib/public/persistence.ts";
 import { suite } from "../support/scenario.ts";
 import {
   Example,
@@ -27,11 +28,11 @@ const DEFINITIONS = {
   namespaced: false,
 } as const;
 
-suite("persistence.auto()", (scenario) => {
+suite("notes by default", (scenario) => {
   scenario.virtual(
     "a creation costs one write where the status has room, and two where it has none",
     async (world) => {
-      const op = operator({ persistence: persistence.auto() });
+      const op = operator();
       for (const kind of [Example, Plain]) {
         op.on.create(kind, { id: "make" }, ({ patch }) => void (patch.status.state = "made"));
       }
@@ -70,20 +71,32 @@ suite("persistence.auto()", (scenario) => {
       assert.deepEqual(rooms.calls, ["make done 1", "make stuck 1"]);
       await rooms.define(ROOMY);
       await rooms.run(async () => {
-        await rooms.until("done", (notes) => notes.status !== undefined && notes.annotations.length === 0);
+        // At rest it is as it was; with its next write the note moves.
+        await world.settle();
         assert.deepEqual(rooms.calls.splice(0), ["make done 1", "make stuck 1"]);
+        assert.deepEqual((await rooms.notes("done")).status, undefined);
         await rooms.change("done", 2);
-        await rooms.until("done", (notes) => notes.status?.includes('"size":2') === true);
+        await rooms.until(
+          "done",
+          ({ status, annotations }) => status?.includes('"size":2') === true && annotations.length === 0,
+        );
         rooms.isFree = true;
         await rooms.until("stuck", (notes) => notes.status !== undefined && notes.annotations.length === 0);
       });
       assert.deepEqual(rooms.calls.splice(0).sort(), ["change done 1 2", "make stuck 2"]);
+      // A definition that drops the field drops the notes: they are moved before.
+      await rooms.run(async () => {
+        await rooms.until("done", ({ annotations }) => annotations.includes(LAST_HANDLED));
+        await rooms.until("stuck", ({ annotations }) => annotations.includes(LAST_HANDLED));
+      }, persistence.migrate({ to: persistence.annotations(), from: [persistence.auto()], atOnce: true }));
       await rooms.define(CLOSED);
       await rooms.run(async () => {
         await rooms.change("done", 3);
-        await rooms.until("done", (notes) => notes.annotations.includes(LAST_HANDLED));
+        await rooms.until("done", ({ annotations }) => annotations.includes(LAST_HANDLED));
+        await world.until(() => rooms.calls.length > 0);
+        await world.settle();
       });
-      assert.deepEqual(rooms.calls.filter((call) => call.startsWith("change")), ["change done 2 3"]);
+      assert.deepEqual(rooms.calls, ["change done 2 3"]);
     },
   );
 
@@ -107,7 +120,7 @@ suite("persistence.auto()", (scenario) => {
   );
 
   scenario.virtual(
-    "what the status drops after all goes to annotations from the next change on",
+    "what the status drops after all goes to annotations at once",
     async (world) => {
       world.intercept = async (request) => {
         // A proxy, say, that lets no field through which it does not know.
@@ -118,7 +131,7 @@ suite("persistence.auto()", (scenario) => {
           new Request(request.url, { method: "PATCH", headers: request.headers, body }),
         );
       };
-      const op = operator({ persistence: persistence.auto() });
+      const op = operator();
       const calls: string[] = [];
       op.on.create(Example, { id: "make" }, ({ patch }) => {
         calls.push("make");
@@ -130,6 +143,7 @@ suite("persistence.auto()", (scenario) => {
       await objects.create("one", { spec: { a: 1 } });
       await running.advance(60);
       assert.deepEqual([calls, (await objects.get("one")).status], [["make"], { state: "made" }]);
+      assert.ok(LAST_HANDLED in ((await objects.get("one")).metadata.annotations ?? {}));
       await objects.patch("one", { spec: { a: 2 } });
       await running.advance(60);
       assert.deepEqual(calls, ["make", "change"]);
@@ -143,13 +157,19 @@ suite("persistence.auto()", (scenario) => {
       const isDefinition = method === "GET" && url.includes("/customresourcedefinitions/");
       return isDefinition ? new Response("{}", { status: 403 }) : undefined;
     };
-    const op = operator({ persistence: persistence.auto() });
+    const op = operator();
     op.on.create(Example, { id: "make" }, () => {});
     const running = await world.start(op);
     const objects = new Objects(world);
     await objects.create("one");
     await running.advance(60);
     assert.ok(LAST_HANDLED in ((await objects.get("one")).metadata.annotations ?? {}));
+    const said = running.logs.filter(({ message }) => message === "Notes have their place");
+    assert.deepEqual(said.map(({ level, fields }) => [level, fields.kind, fields.in]), [
+      ["debug", "examples.v1.lotse.test", "annotations"],
+    ]);
+    assert.match(String(said[0]?.fields.refusal), /403/);
+    assert.deepEqual(running.logs.filter(({ level }) => level === "warn"), []);
     await running.stop();
   });
 });
@@ -203,8 +223,8 @@ class Rooms {
     });
   }
 
-  async run(story: () => Promise<void>): Promise<void> {
-    const op = operator({ persistence: persistence.auto() });
+  async run(story: () => Promise<void>, notes?: Persistence): Promise<void> {
+    const op = operator({ persistence: notes });
     const Room = resource<Loose, Loose>(this.#kind);
     op.on.create(Room, { id: "make" }, ({ name, retry }) => {
       this.calls.push(`make ${name} ${retry + 1}`);
@@ -232,15 +252,17 @@ class Rooms {
   }
 
   async until(name: string, isRight: (notes: Notes) => boolean): Promise<void> {
-    await this.#world.until(async () => {
-      const { metadata, status } = await this.#get(name);
-      const lotse = (status as JsonObject | undefined)?.lotse as JsonObject | undefined;
-      const state = lotse?.["last-handled-configuration"];
-      return isRight({
-        annotations: Object.keys(metadata.annotations ?? {}),
-        status: typeof state === "string" ? state : undefined,
-      });
-    }, 30);
+    await this.#world.until(async () => isRight(await this.notes(name)), 30);
+  }
+
+  async notes(name: string): Promise<Notes> {
+    const { metadata, status } = await this.#get(name);
+    const lotse = (status as JsonObject | undefined)?.lotse as JsonObject | undefined;
+    const state = lotse?.["last-handled-configuration"];
+    return {
+      annotations: Object.keys(metadata.annotations ?? {}),
+      status: typeof state === "string" ? state : undefined,
+    };
   }
 
   async #get(name: string): Promise<KubeObject> {

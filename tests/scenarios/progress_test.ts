@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { operator, type Patch, PermanentError, TemporaryError } from "../../mod.ts";
 import { suite } from "../support/scenario.ts";
-import { Example, LAST_HANDLED, type Loose, notesOf, Objects } from "../support/worlds.ts";
+import { Example, LAST_HANDLED, type Loose, notesOf, Objects, statusOf } from "../support/worlds.ts";
 import type { KubeObject } from "../../mod.ts";
 
 const CIRCLE: Record<string, unknown> = {};
@@ -142,7 +142,7 @@ suite("progress", (scenario) => {
         });
       });
       op.timer(Example, { interval: 1, id: "counter" }, ({ patch, body }) => {
-        if (!(LAST_HANDLED in (body.metadata.annotations ?? {}))) write(patch, ++runs);
+        if (!(LAST_HANDLED in notesOf(body))) write(patch, ++runs);
       });
       const running = await world.start(op);
       await objects.create("one", { spec: { value: "v", count: 0 } });
@@ -274,10 +274,10 @@ suite("progress", (scenario) => {
       const running = await world.start(op);
       await objects.create("one");
       await running.advance(4);
-      assert.equal((await objects.get("one")).status, undefined);
+      assert.equal(statusOf(await objects.get("one")), undefined);
       await running.advance(60);
       assert.equal(calls, 1);
-      assert.deepEqual((await objects.get("one")).status, { state: "made", make: { result: 1 } });
+      assert.deepEqual(statusOf(await objects.get("one")), { state: "made", make: { result: 1 } });
       assert.deepEqual(Object.keys(notesOf(await objects.get("one"))), [LAST_HANDLED]);
       const failures = running.logs.filter(({ message }) => message === "Reconcile failed");
       assert.deepEqual(failures.map(({ fields }) => fields.retryIn), [5, 10, 10]);
@@ -407,7 +407,7 @@ suite("progress", (scenario) => {
         "Handler ended after its timeout; its result is dropped",
         "Handler failed permanently",
       ]);
-      assert.equal((await objects.get("one")).status, undefined);
+      assert.equal(statusOf(await objects.get("one")), undefined);
       await running.advance(3600);
       assert.deepEqual(Object.keys(notesOf(await objects.get("one"))), [LAST_HANDLED]);
       await running.stop();

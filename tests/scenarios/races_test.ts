@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { lifecycles, operator, TemporaryError } from "../../mod.ts";
 import { suite } from "../support/scenario.ts";
 import type { VirtualWorld } from "../support/virtual_world.ts";
-import { definitionOf, Example, EXAMPLES, Objects, Plain, PLAINS } from "../support/worlds.ts";
+import { definitionOf, Example, EXAMPLES, Objects, Plain, PLAINS, statusOf } from "../support/worlds.ts";
 
 const NAMESPACES = { group: "", version: "v1", plural: "namespaces", namespaced: false } as const;
 const DEFINITIONS = {
@@ -285,8 +285,8 @@ suite("A kind that changes while it is served", (scenario) => {
       await objects.create("b");
       await objects.patch("a", { spec: { value: 1 } });
       await world.host.clock.advance(5);
-      assert.deepEqual((await objects.get("a")).status, { made: "a", mended: "a" });
-      assert.deepEqual((await objects.get("b")).status, { made: "b" });
+      assert.deepEqual(statusOf(await objects.get("a")), { made: "a", mended: "a" });
+      assert.deepEqual(statusOf(await objects.get("b")), { made: "b" });
       await objects.patch("b", { metadata: { labels: { touched: "yes" } } });
       await world.host.clock.advance(5);
       assert.deepEqual(calls.sort(), ["a", "a", "b", "b"]);
@@ -314,7 +314,7 @@ suite("An operator that stops", (scenario) => {
     await objects.create("a");
     await world.until(() => calls.length === 1, 5);
     await first.stop();
-    assert.deepEqual((await objects.get("a")).status, { half: "done" });
+    assert.deepEqual(statusOf(await objects.get("a")), { half: "done" });
     const second = await world.start(make());
     await second.settle();
     assert.deepEqual(calls, ["make 0"]);
@@ -341,7 +341,7 @@ suite("An operator that stops", (scenario) => {
     await objects.create("a");
     await world.until(() => calls.length === 2, 5);
     await first.stop();
-    assert.deepEqual((await objects.get("a")).status, { first: "done" });
+    assert.deepEqual(statusOf(await objects.get("a")), { first: "done" });
     const second = await world.start(make(true));
     await second.settle();
     assert.deepEqual(calls, ["first", "second 0", "second 0"]);
@@ -452,7 +452,7 @@ suite("A function in a patch", (scenario) => {
     await objects.patch("a", { spec: { value: 1 } });
     await world.host.clock.advance(30);
     assert.deepEqual(calls, ["make", "make", "mend"]);
-    assert.deepEqual((await objects.get("a")).status, { made: true });
+    assert.deepEqual(statusOf(await objects.get("a")), { made: true });
     assert.equal(running.messages("error").length, 1);
     await running.stop();
   });

@@ -6,7 +6,7 @@ import type { KubeObject } from "../../lib/model/object.ts";
 import { currentHost } from "../../lib/runtime/current_host.ts";
 import { suite } from "../support/scenario.ts";
 import type { VirtualWorld } from "../support/virtual_world.ts";
-import { definitionOf, Example, Objects, Plain, PLAINS, type World } from "../support/worlds.ts";
+import { definitionOf, Example, notesOf, Objects, Plain, PLAINS, type World } from "../support/worlds.ts";
 
 const CONFIG_MAPS = { group: "", version: "v1", plural: "configmaps", namespaced: true };
 
@@ -195,9 +195,7 @@ suite("related objects", (scenario) => {
       });
       const running = await world.start(op);
       const one = await objects.create("one");
-      await world.until(async () =>
-        Object.keys((await objects.get("one")).metadata.annotations ?? {}).length > 0
-      );
+      await world.until(async () => Object.keys(notesOf(await objects.get("one"))).length > 0);
       await children.create("child", { owner: one });
       const latest = async (): Promise<unknown> => (await objects.get("one")).status?.latest;
       await world.until(async () => await latest() === "ADDED child");

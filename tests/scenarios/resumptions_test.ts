@@ -3,17 +3,17 @@
 import assert from "node:assert/strict";
 import { type Operator, operator, TemporaryError } from "../../mod.ts";
 import { suite } from "../support/scenario.ts";
-import { Example, Objects } from "../support/worlds.ts";
+import { Example, notesOf, Objects } from "../support/worlds.ts";
 
 suite("Resumption", (scenario) => {
   scenario("goes on when the object is changed or deleted meanwhile, sub-handlers too", async (world) => {
     const objects = new Objects(world);
-    const annotations = async () => (await objects.get("one")).metadata.annotations ?? {};
-    const record = async (key: string) => JSON.parse((await annotations())[`lotse.dev/${key}`] ?? "{}");
+    const notes = async () => notesOf(await objects.get("one"));
+    const record = async (key: string) => JSON.parse((await notes())[`lotse.dev/${key}`] ?? "{}");
     const calls: string[] = [];
     const first = await world.start(makeOperator(calls));
     await objects.create("one", { spec: { kept: 1, value: 1 } });
-    await world.until(async () => "lotse.dev/last-handled-configuration" in await annotations());
+    await world.until(async () => "lotse.dev/last-handled-configuration" in await notes());
     await first.stop();
     const second = await world.start(makeOperator(calls));
     await world.until(async () => (await record("stuck.other")).retries === 1);

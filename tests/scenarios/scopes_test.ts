@@ -15,6 +15,7 @@ import {
   type Loose,
   Objects,
   PLAINS,
+  statusOf,
   type World,
 } from "../support/worlds.ts";
 
@@ -580,7 +581,7 @@ suite("Kinds", (scenario) => {
         await world.host.clock.advance(10);
         await objects.create(name);
         await running.settle();
-        assert.deepEqual((await objects.get(name)).status, { told: "yes" }, name);
+        assert.deepEqual(statusOf(await objects.get(name)), { told: "yes" }, name);
       }
       world.requests.length = 0;
       await world.host.clock.advance(60);

@@ -113,7 +113,7 @@ suite("objects of strangers", (scenario) => {
     "an object whose annotations are nearly full, and one with a large spec, are handled once, and changes are seen",
     async (world) => {
       const objects = new Objects(world);
-      const op = operator();
+      const op = operator({ persistence: persistence.annotations() });
       const calls: string[] = [];
       op.on.create(Example, ({ name }) => void calls.push(`create ${name}`));
       op.on.update(Example, ({ name, old, new: now }) => {
@@ -145,7 +145,7 @@ suite("objects of strangers", (scenario) => {
     "an object whose annotations are full to the last byte is handled once per change, and said to be so",
     async (world) => {
       const objects = new Objects(world);
-      const op = operator();
+      const op = operator({ persistence: persistence.annotations() });
       const calls: string[] = [];
       op.on.create(Example, ({ patch }) => {
         calls.push("create");

@@ -1,7 +1,16 @@
 import assert from "node:assert/strict";
 import { lifecycles, operator, PermanentError, type Sub, TemporaryError } from "../../mod.ts";
 import { suite } from "../support/scenario.ts";
-import { Example, LAST_HANDLED, type Loose, notesOf, Objects, Plain, PLAINS } from "../support/worlds.ts";
+import {
+  Example,
+  LAST_HANDLED,
+  type Loose,
+  notesOf,
+  Objects,
+  Plain,
+  PLAINS,
+  statusOf,
+} from "../support/worlds.ts";
 
 suite("sub-handlers", (scenario) => {
   scenario(
@@ -24,11 +33,11 @@ suite("sub-handlers", (scenario) => {
       });
       const running = await world.start(op);
       await objects.create("one");
-      await world.until(async () => (await objects.get("one")).status !== undefined);
+      await world.until(async () => statusOf(await objects.get("one"))?.parent_fn !== undefined);
       await world.settle();
       assert.deepEqual(calls, ["parent", "child_fn", "second"]);
       const object = await objects.get("one");
-      assert.deepEqual(object.status, { "parent_fn/child_fn": 1, "parent_fn/second": 2, "parent_fn": 0 });
+      assert.deepEqual(statusOf(object), { "parent_fn/child_fn": 1, "parent_fn/second": 2, "parent_fn": 0 });
       assert.deepEqual(Object.keys(notesOf(object)), [LAST_HANDLED]);
       const succeeded = running.logs.filter(({ message }) => message === "Handler succeeded").map((
         { fields },
@@ -136,7 +145,7 @@ suite("sub-handlers", (scenario) => {
     const running = await world.start(op);
     await objects.create("one");
     await running.settle();
-    assert.deepEqual((await objects.get("one")).status, { parent: "done" });
+    assert.deepEqual(statusOf(await objects.get("one")), { parent: "done" });
     await running.stop();
   });
 

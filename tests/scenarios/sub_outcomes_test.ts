@@ -10,7 +10,7 @@ import {
   TemporaryError,
 } from "../../mod.ts";
 import { suite } from "../support/scenario.ts";
-import { Example, LAST_HANDLED, type Loose, notesOf, Objects } from "../support/worlds.ts";
+import { Example, LAST_HANDLED, type Loose, notesOf, Objects, statusOf } from "../support/worlds.ts";
 
 /** Outcomes with the texts of errors. */
 function told(outcomes: readonly SubOutcome[]): readonly string[] {
@@ -82,7 +82,7 @@ suite("sub.run()", (scenario) => {
         for (const name of ["one", "two"]) {
           await world.until(async () => (await objects.get(name)).status?.deploy !== undefined);
         }
-        assert.deepEqual((await objects.get("one")).status, {
+        assert.deepEqual(statusOf(await objects.get("one")), {
           "deploy/backup": "backup",
           deploy: { outcomes: ["backup success", "migrate failure: corrupt", "restart skipped"] },
         });
@@ -138,11 +138,11 @@ suite("sub.run()", (scenario) => {
         await objects.patch(name, { spec: { fails: true } });
         await world.until(isDone(name));
       }
-      assert.deepEqual((await objects.get("one")).status, {
+      assert.deepEqual(statusOf(await objects.get("one")), {
         "deploy/backup": { by: "update" },
         "deploy/migrate/check": "update",
       });
-      assert.deepEqual((await objects.get("two")).status, {
+      assert.deepEqual(statusOf(await objects.get("two")), {
         "deploy/backup": { by: "update" },
         "deploy/migrate/check": "update",
         "deploy/restart": { by: "update" },

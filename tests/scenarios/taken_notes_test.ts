@@ -1,7 +1,7 @@
 /** Notes that another writer takes off objects: an operator that writes its objects back whole, or empties a status. */
 
 import assert from "node:assert/strict";
-import { operator, persistence, TemporaryError } from "../../mod.ts";
+import { type Operator, operator, persistence, TemporaryError } from "../../mod.ts";
 import { suite } from "../support/scenario.ts";
 import {
   Example,
@@ -53,6 +53,36 @@ async function writeWhole(
   }
 }
 
+/** Writes a status whole, without the notes in it. */
+async function emptyStatus(world: World, name: string): Promise<void> {
+  for (;;) {
+    const { metadata: { resourceVersion } } = await new Objects(world).get(name);
+    const metadata = { name, namespace: world.namespace, resourceVersion };
+    const body = { apiVersion: "lotse.test/v1", kind: "Example", metadata, status: { state: "other" } };
+    const isWritten = await world.client.replace(EXAMPLES, body, {
+      subresource: "status",
+      fieldManager: "other-operator",
+    }).then(() => true, () => false);
+    if (isWritten) return;
+  }
+}
+
+/** Declares handlers that are for creations and updates, and returns the list of their calls. */
+function declare(op: Operator, { writesStatus = true } = {}, calls: string[] = []): string[] {
+  op.on.create(Example, { id: "make" }, ({ name, patch }) => {
+    calls.push(`create ${name}`);
+    if (writesStatus) patch.status.state = "made";
+  });
+  op.on.update(Example, { id: "change" }, ({ name }) => void calls.push(`update ${name}`));
+  return calls;
+}
+
+function operatorOf(calls: string[]): Operator {
+  const op = operator();
+  declare(op, {}, calls);
+  return op;
+}
+
 async function isNoted(world: World, name: string): Promise<boolean> {
   return LAST_HANDLED in notesOf(await new Objects(world).get(name));
 }
@@ -68,7 +98,7 @@ suite("an operator whose notes another writer takes off", (scenario) => {
   for (const finalizers of [undefined, "keep"] as const) {
     const how = finalizers === "keep" ? "with finalizers that stay" : "and its finalizer, too";
     scenario(`repeats no creation, puts the notes back, and names the writer: ${how}`, async (world) => {
-      const op = operator();
+      const op = operator({ persistence: persistence.annotations() });
       const calls: string[] = [];
       op.on.create(Example, { id: "make" }, () => void calls.push("create"));
       op.on.update(Example, { id: "change" }, ({ diff }) => void calls.push(`update ${diff.length}`));
@@ -101,7 +131,7 @@ suite("an operator whose notes another writer takes off", (scenario) => {
   }
 
   scenario.virtual("writes the notes more and more rarely", async (world) => {
-    const op = operator();
+    const op = operator({ persistence: persistence.annotations() });
     let calls = 0;
     op.on.create(Example, { id: "make" }, () => void calls++);
     op.on.update(Example, { id: "change" }, () => void calls++);
@@ -124,7 +154,7 @@ suite("an operator whose notes another writer takes off", (scenario) => {
     "remembers attempts: a success is not repeated, and a retry waits as long as it was to wait",
     async (world) => {
       const objects = new Objects(world);
-      const op = operator();
+      const op = operator({ persistence: persistence.annotations() });
       const calls: string[] = [];
       op.on.create(Example, { id: "parent" }, ({ sub, retry }) => {
         calls.push(`parent ${retry}`);
@@ -157,34 +187,97 @@ suite("an operator whose notes another writer takes off", (scenario) => {
 
   scenario("and one that emptied the status, repeats no creation either", async (world) => {
     const objects = new Objects(world);
-    for (const notes of [persistence.status(), persistence.auto()]) {
-      const op = operator({ persistence: notes });
-      const calls: string[] = [];
-      op.on.create(Example, { id: "make" }, ({ patch }) => {
-        calls.push("create");
-        patch.status.state = "made";
-      });
-      op.on.update(Example, { id: "change" }, () => void calls.push("update"));
-      const running = await world.start(op);
-      await make(world, "one");
-      const isInStatus = async (): Promise<boolean> => (await objects.get("one")).status?.lotse !== undefined;
+    const op = operator({ persistence: persistence.status() });
+    const calls = declare(op);
+    const running = await world.start(op);
+    await make(world, "one");
+    const isInStatus = async (): Promise<boolean> => (await objects.get("one")).status?.lotse !== undefined;
+    await world.until(isInStatus);
+    for (let turn = 0; turn < 3; turn++) {
+      await emptyStatus(world, "one");
       await world.until(isInStatus);
-      for (let turn = 0; turn < 3; turn++) {
-        const { metadata: { resourceVersion } } = await objects.get("one");
-        const metadata = { name: "one", namespace: world.namespace, resourceVersion };
-        const body = { apiVersion: "lotse.test/v1", kind: "Example", metadata, status: { state: "other" } };
-        await world.client.replace(EXAMPLES, body, { subresource: "status", fieldManager: "other-operator" });
-        await world.until(isInStatus);
-      }
-      await world.settle();
-      assert.deepEqual(calls, ["create"]);
-      assert.deepEqual(loopsIn(running), [{
-        fields: ["status.lotse.last-handled-configuration"],
-        managers: ["other-operator"],
-      }]);
-      await objects.delete("one");
-      await running.stop();
     }
+    await world.settle();
+    assert.deepEqual(calls, ["create one"]);
+    assert.deepEqual(loopsIn(running), [{
+      fields: ["status.lotse.last-handled-configuration"],
+      managers: ["other-operator"],
+    }]);
+    await objects.delete("one");
+    await running.stop();
+  });
+
+  scenario(
+    "goes back to annotations by itself, where the status is emptied: it says so once, and repeats no creation",
+    async (world) => {
+      const objects = new Objects(world);
+      const op = operator();
+      const calls = declare(op);
+      const running = await world.start(op);
+      const isIn = async (place: "status" | "annotations", name: string): Promise<boolean> => {
+        const { metadata, status } = await objects.get(name);
+        const inAnnotations = LAST_HANDLED in (metadata.annotations ?? {});
+        return place === "annotations" ? inAnnotations : !inAnnotations && status?.lotse !== undefined;
+      };
+      for (const name of ["one", "two"]) {
+        await make(world, name);
+        await world.until(() => isIn("status", name));
+      }
+      await emptyStatus(world, "one");
+      await world.until(() => isIn("annotations", "one"));
+      // What is new from now on has its notes there at once; what is changed moves.
+      await make(world, "three");
+      await world.until(() => isIn("annotations", "three"));
+      await objects.patch("two", { spec: { a: 2 } });
+      await world.until(() => isIn("annotations", "two"));
+      for (let turn = 0; turn < 3; turn++) await emptyStatus(world, "one");
+      await world.settle();
+      assert.deepEqual(calls, ["create one", "create two", "create three", "update two"]);
+      const said = running.logs.filter(({ level }) => level === "warn" || level === "error");
+      assert.deepEqual(
+        said.map(({ message, fields: { kind, fields, managers } }) => ({
+          message: message.slice(0, message.indexOf(":")),
+          kind,
+          fields,
+          managers,
+        })),
+        [{
+          message: "Another writer has taken the operator's notes out of the status",
+          kind: "examples.v1.lotse.test",
+          fields: ["status.lotse.last-handled-configuration"],
+          managers: ["other-operator"],
+        }],
+      );
+      await running.stop();
+      // The next process finds the notes, wherever they are, and calls nobody.
+      const again = await world.start(operatorOf(calls));
+      await world.settle();
+      await again.stop();
+      assert.equal(calls.length, 4);
+    },
+  );
+
+  scenario.virtual("goes back to annotations where it may not patch the status", async (world) => {
+    const objects = new Objects(world);
+    world.intercept = ({ method, url }) => {
+      if (method !== "PATCH" || !url.endsWith("/status")) return undefined;
+      const message =
+        'examples.lotse.test "one" is forbidden: User "u" cannot patch resource "examples/status" in API ' +
+        'group "lotse.test" in the namespace "default"';
+      return Response.json({ kind: "Status", message, reason: "Forbidden", code: 403 }, { status: 403 });
+    };
+    const op = operator();
+    const calls = declare(op, { writesStatus: false });
+    const running = await world.start(op);
+    await make(world, "one");
+    await running.advance(60);
+    assert.ok(LAST_HANDLED in ((await objects.get("one")).metadata.annotations ?? {}));
+    assert.deepEqual(calls, ["create one"]);
+    const warned = running.logs.filter(({ message }) =>
+      message.startsWith("Notes on objects of this kind go to")
+    );
+    assert.equal(warned.length, 1);
+    await running.stop();
   });
 
   scenario("before it started remembers what it has found on the object", async (world) => {

@@ -153,10 +153,35 @@ export async function makeKinds(client: Client, wait: () => Promise<void>): Prom
   }
 }
 
-/** The notes that the framework keeps on an object. */
-export function notesOf(object: KubeObject<Loose, Loose> | undefined): Record<string, string> {
+/** An object that may have notes. */
+interface Noted {
+  readonly metadata: { readonly annotations?: Readonly<Record<string, string>> };
+  readonly status?: unknown;
+}
+
+/** The notes that the framework keeps on an object, by the names that they have in annotations: those in the status, too. */
+export function notesOf(object: Noted | undefined): Record<string, string> {
   const annotations = Object.entries(object?.metadata.annotations ?? {});
-  return Object.fromEntries(annotations.filter(([key]) => key.startsWith("lotse.dev/")));
+  const notes = Object.fromEntries(annotations.filter(([key]) => key.startsWith("lotse.dev/")));
+  const status = object?.status as { readonly lotse?: { readonly progress?: Loose } } | undefined;
+  const { progress = {}, ...states } = status?.lotse ?? {};
+  for (const [name, text] of Object.entries(states)) notes[`lotse.dev/${name}`] ??= String(text);
+  for (const [id, record] of Object.entries(progress)) {
+    notes[`lotse.dev/${id.replaceAll("/", ".")}`] ??= recordText(record);
+  }
+  return notes;
+}
+
+/** The status of an object, without the framework's notes. */
+export function statusOf({ status }: Pick<Noted, "status">): Loose | undefined {
+  if (status === undefined) return undefined;
+  const { lotse: _, ...own } = status as Loose;
+  return Object.keys(own).length === 0 ? undefined : own;
+}
+
+/** Records in annotations have no members that say nothing. */
+function recordText(record: unknown): string {
+  return JSON.stringify(record, (_, value) => value === null ? undefined : value);
 }
 
 export const LAST_HANDLED = "lotse.dev/last-handled-configuration";

@@ -18,19 +18,22 @@ export const CRDS: Addressable = {
 export interface DefinitionReader {
   readonly client: Client;
   readonly signal?: AbortSignal;
+  /** Called if the server refuses. Default: it is passed over silently. */
+  readonly onRefusal?: (error: ApiError) => void;
 }
 
 /** Returns the definition of a kind; undefined for built-in kinds, and where it may not be read. */
 export async function readDefinition(
   { group, plural }: Pick<Resource, "group" | "plural">,
-  { client, signal }: DefinitionReader,
+  { client, signal, onRefusal }: DefinitionReader,
 ): Promise<KubeObject | undefined> {
   if (!group.includes(".")) return undefined; // Built-in kinds have no definitions.
   try {
     return await client.get(CRDS, { name: `${plural}.${group}` }, { signal });
   } catch (error) {
-    if (error instanceof ApiError) return undefined;
-    throw error;
+    if (!(error instanceof ApiError)) throw error;
+    onRefusal?.(error);
+    return undefined;
   }
 }
 

@@ -6,13 +6,15 @@
  * Source: Kopf, docs/handlers, docs/idempotence.
  */
 
+import { ApiError } from "../../client/errors.ts";
 import type { WriteResult } from "../../execution/object_writer.ts";
 import type { Refusal } from "../../execution/pending_write.ts";
 import { withoutValues } from "../../model/confidential.ts";
-import { hasFinalizer, isDeleting } from "../../model/finalizers.ts";
+import { finalizersOf, hasFinalizer, isDeleting } from "../../model/finalizers.ts";
 import { isEqualJson } from "../../model/json.ts";
 import type { JsonObject, KubeObject } from "../../model/object.ts";
-import type { Patch } from "../../model/patch.ts";
+import { Patch } from "../../model/patch.ts";
+import { keyOf } from "../../model/resource.ts";
 import type { Seconds } from "../../runtime/host.ts";
 import {
   handledEssence,
@@ -31,8 +33,9 @@ import { ChangeRun, refuseIn } from "./change_run.ts";
 import { type ChangeSlot, changesOf, NO_RECORDS, type Processed } from "./change_slot.ts";
 import { detectCause, type Prematch, prematch, selectChanges } from "./decide.ts";
 import { isAsNotes } from "./listed.ts";
-import { lastHandled, loadProgress, reportLoss, sweptNotes, takenFields } from "./notes.ts";
+import { lastHandled, loadProgress, reportLoss, sweptNotes } from "./notes.ts";
 import type { Progress, Purpose } from "./progress.ts";
+import { TakenNotes } from "./taken_notes.ts";
 
 const NOUNS: Readonly<Record<Purpose, string>> = {
   create: "Creation",
@@ -106,7 +109,7 @@ class ChangePart implements Part {
 
   /** Detects the cause, and asks the filters of all handlers, but for the ones on the change. */
   begin(): Promise<void> | undefined {
-    const { state, run: { observer, hotLoops, settings } } = this.#turn;
+    const { state, run: { observer, hotLoops, settings, persistence } } = this.#turn;
     const last = lastHandled(this.#turn, this.#slot);
     const cause = this.#cause = detectCause(this.#turn, this.#slot, last);
     observer.decided?.(state, cause);
@@ -115,9 +118,11 @@ class ChangePart implements Part {
       handler
     );
     if (last.taken === undefined) return undefined;
-    const fields = takenFields(this.#turn, this.#slot);
+    const { times, fields, isStatus: movesKind } = last.taken;
+    // The next process knows only the notes that it finds: they stand where this writer leaves them alone.
+    if (movesKind) persistence.diffBase.room?.close(state.snapshot);
     const { fieldManager: own } = settings.networking;
-    return hotLoops.notesTaken(loopingIn(this.#turn), { times: last.taken, fields, own });
+    return hotLoops.notesTaken(loopingIn(this.#turn), { times, fields, own, movesKind });
   }
 
   /** Resumption repeats nothing: it is called for the known state. */
@@ -224,7 +229,9 @@ class ChangePart implements Part {
     this.#processed = { purpose, counts: progress.counts };
     this.#conclude(progress, cause, notes);
     this.#handled = cause.new;
-    return { writers, notes, concludes: true };
+    const { state: { snapshot } } = this.#turn;
+    const goes = purpose === "delete" && finalizersOf(snapshot).length === 1;
+    return { writers, notes: goes ? withoutStatus(notes) : notes, concludes: true };
   }
 
   written(result: WriteResult): void {
@@ -242,6 +249,7 @@ class ChangePart implements Part {
         return this.#refuse(result);
       case "kept":
         this.#keep();
+        this.#leaveForbiddenStatus(result.error);
         // The next turn sends the patch functions first: the notes follow them, or no note would say which handlers have succeeded.
         if (this.#turn.state.pending.hasFunctions) [slot.concluding, slot.processed] = [handled, processed];
         return;
@@ -353,9 +361,35 @@ class ChangePart implements Part {
     slot.lastHandled = noted === undefined ? essence : undefined;
     slot.noted = noted === undefined ? undefined : answer;
     slot.taken?.settle();
-    // The server has pruned the note, although the resource's definition has room for it: the next notes go elsewhere.
-    if (noted === undefined) persistence.diffBase.room?.decide(answer, false);
+    if (noted === undefined && this.#leavePrunedStatus(answer)) this.#takenNotes.miss();
     return noted;
+  }
+
+  get #takenNotes(): TakenNotes {
+    return this.#slot.taken ??= new TakenNotes(this.#turn.run.host.clock);
+  }
+
+  /** The server has pruned a note, although the kind's definition has room for it: the next notes go elsewhere, and soon. */
+  #leavePrunedStatus(answer: KubeObject): boolean {
+    const { room } = this.#turn.run.persistence.diffBase;
+    if (room?.isFor(answer) !== true || isDeleting(answer)) return false;
+    room.decide(answer, "no");
+    return true;
+  }
+
+  /** Roles made by hand may allow an operator to patch its objects, but not their status, which its handlers never wrote. */
+  #leaveForbiddenStatus(error: unknown): void {
+    const { state: { snapshot, resource }, run: { persistence: { diffBase: { room } } }, logger } =
+      this.#turn;
+    const right = error instanceof ApiError ? error.missingRight : undefined;
+    const isOurs = right?.verb === "patch" && right.resource === `${resource.plural}/status`;
+    if (!isOurs || room?.isFor(snapshot) !== true) return;
+    room.close(snapshot);
+    logger.warn(
+      "Notes on objects of this kind go to annotations until the operator starts anew: it may not patch their status " +
+        "(grant that, or keep notes in annotations: persistence.annotations())",
+      { kind: keyOf(resource), right },
+    );
   }
 
   /** Everything is written. Records that the server has pruned are kept in memory, for as long as the process lasts. */
@@ -366,6 +400,7 @@ class ChangePart implements Part {
     const records = step.kind === "tidy" && slot.taken?.rest === undefined ? NO_RECORDS : this.#records();
     const pruned = [...records].filter(([id]) => progress.fetch(answer, id, { restored }) === undefined);
     slot.unsaved = pruned.length === 0 ? NO_RECORDS : new Map(pruned);
+    if (pruned.length > 0) this.#leavePrunedStatus(answer);
     if (step.kind !== "handle") return;
     slot.recorded = answer;
     if (!this.#putsBack) return;
@@ -431,6 +466,12 @@ class ChangePart implements Part {
     if (diff.length === 0 || old === undefined) return;
     logger.debug("Essence differs", { diff: withoutValues(diff, confidentialOf(this.#turn)) });
   }
+}
+
+/** The object goes with this write: annotations go out with the finalizer, and the status would be a request of its own. */
+function withoutStatus(notes: Patch): Patch {
+  const { status: _, ...rest } = notes.toMergePatch();
+  return new Patch(rest);
 }
 
 function isOptionalDelete({ reason, requiresFinalizer }: ChangeHandler): boolean {

@@ -7,13 +7,14 @@
 import type { ObjectState } from "../../execution/object_state.ts";
 import type { FieldPath } from "../../model/fields.ts";
 import { hasFinalizer, isDeleting } from "../../model/finalizers.ts";
+import { isEqualJson } from "../../model/json.ts";
 import { Patch } from "../../model/patch.ts";
 import { confidentialFieldsOf } from "../../settings/server_selectors.ts";
 import {
   currentEssence,
   handledEssence,
+  isNoteOutdated,
   type Persistence,
-  storeEssence,
 } from "../../settings/persistence/storage.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { matches } from "../filters.ts";
@@ -52,8 +53,10 @@ export function isAsNotes(state: ObjectState, options: ListedOptions): boolean {
     return false;
   }
   if (relevant.length === 0) return true;
+  if (!isEqualJson(old, current) || isNoteOutdated(persistence, body, { extraFields, confidential })) {
+    return false;
+  }
   const patch = new Patch();
-  storeEssence(persistence, { patch, body, essence: current, extraFields, confidential, onLoss: report });
   progress.sweep(patch, body, { restored });
   if (isReported || !patch.isEmpty) return false;
   changesOf(state).hasHandledCause = true;

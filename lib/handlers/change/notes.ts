@@ -4,7 +4,7 @@
  */
 
 import { type FieldPath, formatField, getField, parseField } from "../../model/fields.ts";
-import type { JsonObject } from "../../model/object.ts";
+import type { JsonObject, KubeObject } from "../../model/object.ts";
 import { Patch } from "../../model/patch.ts";
 import {
   type ForeignNote,
@@ -25,8 +25,18 @@ export interface LastHandled {
   readonly essence: JsonObject | undefined;
   /** Whether the object was restored, and goes on as the one that it was before. */
   readonly isRestored: boolean;
-  /** How often in a row another writer has taken notes off, if it has done so just now. */
-  readonly taken: number | undefined;
+  /** Notes that another writer has taken off just now; undefined: there are none. */
+  readonly taken: Taken | undefined;
+}
+
+/** Notes that another writer has taken off. */
+export interface Taken {
+  /** How often in a row. */
+  readonly times: number;
+  /** Where they were: dotted paths. */
+  readonly fields: readonly string[];
+  /** Whether the status has lost them, in which notes on objects of the kind belong. */
+  readonly isStatus: boolean;
 }
 
 /** Returns the state that was handled last, by the object's notes or by what this process has seen of them. */
@@ -42,21 +52,36 @@ export function lastHandled(turn: Turn, slot: ChangeSlot): LastHandled {
   if (found !== undefined) slot.noted = body;
   const kept = found ?? slot.lastHandled;
   const essence = kept ?? (slot.noted && handledEssence(persistence, slot.noted, options));
+  const { recorded } = slot;
   const isMissing = keepTakenRecords(turn, slot) || (kept === undefined && essence !== undefined);
-  const taken = isMissing ? (slot.taken ??= new TakenNotes(clock)).miss() : undefined;
+  const times = isMissing ? (slot.taken ??= new TakenNotes(clock)).miss() : undefined;
   if (foreign !== undefined && kept === essence) reportForeign(turn, foreign);
+  const taken = times === undefined ? undefined : { times, ...takenFrom(turn, slot, recorded) };
   return { essence, isRestored: foreign?.counts === true, taken };
 }
 
-/** Returns the fields, as dotted paths, of the notes that another writer has taken off. */
-export function takenFields(turn: Turn, { noted, unsaved }: ChangeSlot): readonly string[] {
+/** Says where the notes were that another writer has taken off. `recorded` is the state that had the records. */
+function takenFrom(
+  turn: Turn,
+  { noted, unsaved }: ChangeSlot,
+  recorded: KubeObject | undefined,
+): Pick<Taken, "fields" | "isStatus"> {
   const { state: { snapshot: body }, run: { persistence: { diffBase, progress } }, kind } = turn;
-  const states = (diffBase.reserved?.() ?? []).map(pathOf).filter((path) =>
-    getField(noted, path) !== undefined && getField(body, path) === undefined
-  );
+  const isTaken = (before: KubeObject | undefined) => (path: FieldPath): boolean =>
+    getField(before, path) !== undefined && getField(body, path) === undefined;
+  const states = (diffBase.reserved?.() ?? []).map(pathOf).filter(isTaken(noted));
   const ids = kind.handlers.of(CHANGE).map(({ id }) => id).filter((id) => unsaved.has(id));
-  const records = ids.flatMap((id) => progress.keys(id)).map(pathOf);
-  return [...new Set([...states, ...records].map(formatField))];
+  const records = ids.flatMap((id) => progress.keys(id)).map(pathOf).filter(isTaken(recorded));
+  const paths = [...states, ...records];
+  const { room } = diffBase;
+  return {
+    fields: [...new Set(paths.map(formatField))],
+    isStatus: room?.isFor(body) === true && paths.some((path) => isWithin(path, room.field)),
+  };
+}
+
+function isWithin(path: FieldPath, field: FieldPath): boolean {
+  return field.every((key, index) => path[index] === key);
 }
 
 /** Returns the path of a note: the name of an annotation, or a dotted path. */

@@ -5,7 +5,7 @@
  * recorder.ts).
  */
 
-import { KINDS } from "../../model/kinds.ts";
+import { isBuiltIn, KINDS } from "../../model/kinds.ts";
 import { EVERYTHING, formatSelector, isSpecific, type Selector, selectorKey } from "../../model/selector.ts";
 import { convertedIn, type DeclaredHandler } from "../../registry/declared.ts";
 import { hasSchema, type ResourceOptions } from "../../registry/resource.ts";
@@ -62,6 +62,9 @@ const KEEP = ["get", "list", "create", "patch", "delete"];
 /** Declarations whose functions are no handlers: they name objects, or are asked. */
 const UNCALLED: readonly string[] = ["owns", "watches", "cache", "index"];
 
+/** The causes of handlers that keep notes on the state of their objects. */
+const CHANGES: readonly string[] = ["create", "update", "delete", "resume", "change"];
+
 const DEFINED = "definitions of own kinds";
 
 /** Rights to keep definitions in step. */
@@ -79,6 +82,7 @@ const DEFINITIONS: readonly Need[] = [["", "get"], ["", "create"], ["", "patch"]
 export function findNeeds({ handlers, settings, namespaces, crds, home, resolve }: NeedsOptions): Needs {
   const needs: Need[] = [];
   const unknown = new Set<string>();
+  let isNoted = false;
   for (const handler of handlers) {
     const verbs = verbsOf(handler);
     if (verbs.length === 0) continue;
@@ -88,6 +92,7 @@ export function findNeeds({ handlers, settings, namespaces, crds, home, resolve 
       continue;
     }
     const by = `handler "${handler.id}"`;
+    isNoted ||= CHANGES.includes(handler.cause) && kinds.some((kind) => kind.hasStatus && !isBuiltIn(kind));
     for (const { group, plural, namespaced, hasStatus } of kinds) {
       for (const verb of verbs) needs.push({ group, resource: plural, verb, by, namespaced });
       if (hasStatus && verbs.includes("patch")) {
@@ -98,8 +103,11 @@ export function findNeeds({ handlers, settings, namespaces, crds, home, resolve 
   const { needs: own, unseen } = needsOfCode(handlers, resolve);
   needs.push(...own, ...needsOfOwners(handlers, resolve));
   if (crds === "apply") needs.push(...DEFINITIONS, ...needsOfDefined(handlers));
-  else if (settings.persistence.diffBase.room !== undefined) {
-    needs.push(...DEFINITIONS.slice(0, 1).map((need) => ({ ...need, by: "notes in the status" })));
+  else if (isNoted && usesStatus(settings)) {
+    // Without it notes go to annotations, which need no right of their own.
+    needs.push(
+      ...DEFINITIONS.slice(0, 1).map((need) => ({ ...need, by: "notes in the status", isRare: true })),
+    );
   }
   return {
     needs: [
@@ -111,6 +119,11 @@ export function findNeeds({ handlers, settings, namespaces, crds, home, resolve 
     unknown: [...unknown],
     unseen,
   };
+}
+
+/** Whether notes go to the status of the kinds that have room there. */
+function usesStatus({ persistence: { diffBase, restored } }: Settings): boolean {
+  return diffBase.room !== undefined && restored !== "resume";
 }
 
 /** The objects of own kinds are looked for before a definition changes, in all namespaces, and moved to another version. */

@@ -4,7 +4,7 @@
 
 import type { FieldPath } from "../../model/fields.ts";
 import type { JsonObject, KubeObject } from "../../model/object.ts";
-import type { Patch } from "../../model/patch.ts";
+import { Patch } from "../../model/patch.ts";
 import type { NotesRoom } from "./notes_room.ts";
 import type {
   DiffBaseStorage,
@@ -22,6 +22,8 @@ import type {
 export interface CombineOptions {
   /** How many of the places, from the first, are written to; the others are only read, and purged. Default: all. */
   readonly writable?: number;
+  /** Whether objects at rest are written, too, where none of the written places has their note. Default: false. */
+  readonly atOnce?: boolean;
 }
 
 /**
@@ -41,35 +43,37 @@ export interface CombineOptions {
  */
 export function combineNotes(
   places: readonly Notes[],
-  { writable = places.length }: CombineOptions = {},
+  { writable = places.length, atOnce }: CombineOptions = {},
 ): Notes {
   if (places.length === 0) throw new RangeError("Cannot combine notes: there is no place of them");
-  return combined(places, { written: places.slice(0, writable) });
+  return combined(places, { written: places.slice(0, writable), atOnce });
 }
 
 /**
  * Returns storages that keep notes in the status of the kinds that have room there, and in annotations of the others.
  *
- * A kind may change sides from one run to the next. So both places are read, the right one first, and a note that is written to
- * one is removed from the other: no handler is repeated, and none is left out.
+ * A kind may change sides from one run to the next. So both places are read, and a note that is written to one is removed from the
+ * other: no handler is repeated, and none is left out. Where both have a note, a release that knows annotations alone has been at
+ * work after one that writes to the status: annotations count.
  */
-export function chooseNotes(
-  { annotations, status, room }: {
-    readonly annotations: Notes;
-    readonly status: Notes;
-    readonly room: NotesRoom;
-  },
-): Notes {
-  const written = [annotations, status];
-  return combined(written, { written, room, choose: (body) => room.isFor(body) ? status : annotations });
+export function chooseNotes(alternatives: Alternatives): Notes {
+  const { annotations, status } = alternatives;
+  return combined([annotations, status], { written: [annotations, status], alternatives });
+}
+
+/** Two places, in one of which the notes on an object belong. */
+interface Alternatives {
+  readonly annotations: Notes;
+  readonly status: Notes;
+  readonly room: NotesRoom;
 }
 
 /** Which places of all are written to. */
 interface Writing {
   readonly written: readonly Notes[];
-  /** Returns the one of them in which an object's notes belong: the others lose them. Default: each. */
-  readonly choose?: (body: KubeObject) => Notes;
-  readonly room?: NotesRoom;
+  /** Whether only one of them is written to, by the kind. Default: all are. */
+  readonly alternatives?: Alternatives;
+  readonly atOnce?: boolean;
 }
 
 function combined(all: readonly Notes[], writing: Writing): Notes {
@@ -77,34 +81,59 @@ function combined(all: readonly Notes[], writing: Writing): Notes {
   return { diffBase: new CombinedDiffBase(places), progress: new CombinedProgress(places) };
 }
 
+/** Where the notes on one object are written, and from where they are removed then. */
+interface Sides {
+  readonly right: readonly Notes[];
+  readonly emptied: readonly Notes[];
+}
+
 /** The places, and which of them are written to. */
 class Places {
   readonly all: readonly Notes[];
   readonly written: readonly Notes[];
   readonly room: NotesRoom | undefined;
-  readonly #choose: Writing["choose"];
+  readonly alternatives: Alternatives | undefined;
+  /** Whether objects at rest are written, too. */
+  readonly atOnce: boolean;
 
-  constructor(all: readonly Notes[], { written, choose, room }: Writing) {
+  constructor(all: readonly Notes[], { written, alternatives, atOnce = false }: Writing) {
     this.all = all;
     this.written = written;
-    this.room = room ?? all.find(({ diffBase }) => diffBase.room !== undefined)?.diffBase.room;
-    this.#choose = choose;
+    this.alternatives = alternatives;
+    this.room = alternatives?.room ?? all.find(({ diffBase }) => diffBase.room !== undefined)?.diffBase.room;
+    this.atOnce = atOnce;
   }
 
-  /** Returns where an object's notes are written, and from where they are removed. */
-  sides(body: KubeObject): { readonly right: readonly Notes[]; readonly wrong: readonly Notes[] } {
-    const chosen = this.#choose?.(body);
-    if (chosen === undefined) return { right: this.written, wrong: [] };
-    return { right: [chosen], wrong: this.written.filter((place) => place !== chosen) };
+  /**
+   * Returns where the notes on an object are written. NB: the status is written before annotations, so that the notes in it stay
+   * until annotations have them: a crash between the two requests would lose them.
+   */
+  sides(body: KubeObject): Sides {
+    if (this.alternatives === undefined) return { right: this.written, emptied: [] };
+    const { annotations, status, room } = this.alternatives;
+    if (room.isFor(body)) return { right: [status], emptied: [annotations] };
+    const isMoved = annotations.diffBase.fetch(body) !== undefined;
+    return { right: [annotations], emptied: isMoved ? [status] : [] };
   }
 
-  /** Returns the first note that is found; the place where it belongs is asked first. */
-  first<T>(body: KubeObject, fetch: (place: Notes) => T | undefined): T | undefined {
-    const chosen = this.#choose?.(body);
-    const found = chosen && fetch(chosen);
-    if (found !== undefined) return found;
+  /** Returns the place from which an object's state moves only when it changes; undefined: there is none. */
+  tolerated(body: KubeObject): Notes | undefined {
+    if (this.alternatives === undefined) return undefined;
+    const { annotations, status, room } = this.alternatives;
+    if (room.isFor(body)) return annotations;
+    return room.isUnsafe(body) ? undefined : status;
+  }
+
+  /** Whether the status has a state that may get lost there. */
+  isUnsafe(body: KubeObject): boolean {
+    if (this.alternatives?.room.isUnsafe(body) !== true) return false;
+    return this.alternatives.status.diffBase.fetch(body) !== undefined;
+  }
+
+  /** Returns the first note that is found. */
+  first<T>(fetch: (place: Notes) => T | undefined): T | undefined {
     for (const place of this.all) {
-      const note = place === chosen ? undefined : fetch(place);
+      const note = fetch(place);
       if (note !== undefined) return note;
     }
     return undefined;
@@ -150,34 +179,51 @@ class CombinedDiffBase extends Combined<DiffBaseStorage> implements DiffBaseStor
     return this.clear(this.storages[0]?.build(body, extraFields) ?? {});
   }
 
-  /** A note of another object says that the older notes, in the places that follow, are of that object, too. */
+  /**
+   * Where notes move, a note of another object says that the older notes, in the places that follow, are of that object, too. Of two
+   * places that are alternatives, one may have the object's own note, and the other a note that was pasted.
+   */
   fetch(body: KubeObject, options: FetchEssenceOptions = {}): JsonObject | undefined {
-    let isForeign = false;
-    const onForeign = (note: ForeignNote): void => {
-      isForeign ||= !note.counts;
-      options.onForeign?.(note);
-    };
-    return this.places.first(
-      body,
-      ({ diffBase }) => isForeign ? undefined : diffBase.fetch(body, { ...options, onForeign }),
-    );
+    const foreign: ForeignNote[] = [];
+    const reading = { ...options, onForeign: (note: ForeignNote) => void foreign.push(note) };
+    const isEnded = (): boolean =>
+      this.places.alternatives === undefined && foreign.some(({ counts }) => !counts);
+    const found = this.places.first(({ diffBase }) => isEnded() ? undefined : diffBase.fetch(body, reading));
+    for (const note of foreign) if (found === undefined || note.counts) options.onForeign?.(note);
+    return found;
   }
 
+  /** A note in the other place moves when it changes, unless it may get lost there. */
   isOutdated(body: KubeObject, extraFields: readonly FieldPath[] = []): boolean {
-    const { right, wrong } = this.places.sides(body);
-    return right.some(({ diffBase }) => diffBase.isOutdated(body, extraFields)) ||
-      wrong.some(({ diffBase }) => diffBase.fetch(body) !== undefined);
+    const { places } = this;
+    const { right } = places.sides(body);
+    const read = places.alternatives === undefined ? right : places.all;
+    if (read.some(({ diffBase }) => diffBase.isOutdated(body, extraFields)) || places.isUnsafe(body)) {
+      return true;
+    }
+    const has = ({ diffBase }: Notes): boolean => diffBase.fetch(body) !== undefined;
+    return places.atOnce && !right.some(has) && places.all.some(has);
   }
 
   store(note: EssenceNote): void {
-    const { right, wrong } = this.places.sides(note.body);
+    const { right, emptied } = this.places.sides(note.body);
+    const tolerated = this.places.tolerated(note.body);
+    if (tolerated !== undefined && hasNoted(tolerated, note)) return;
     for (const { diffBase } of right) diffBase.store(note);
-    for (const { diffBase } of wrong) diffBase.purge?.(note);
+    for (const { diffBase } of emptied) diffBase.purge?.(note);
   }
 
   purge(target: Pick<EssenceNote, "patch" | "body">): void {
     for (const storage of this.storages) storage.purge?.(target);
   }
+}
+
+/** Whether a place has the same note already. */
+function hasNoted({ diffBase }: Notes, note: EssenceNote): boolean {
+  if (diffBase.fetch(note.body) === undefined) return false;
+  const patch = new Patch();
+  diffBase.store({ ...note, patch, onLoss: undefined });
+  return patch.isEmpty;
 }
 
 class CombinedProgress extends Combined<ProgressStorage> implements ProgressStorage {
@@ -186,13 +232,13 @@ class CombinedProgress extends Combined<ProgressStorage> implements ProgressStor
   }
 
   fetch(body: KubeObject, id: string, options: FetchOptions = {}): ProgressRecord | undefined {
-    return this.places.first(body, ({ progress }) => progress.fetch(body, id, options));
+    return this.places.first(({ progress }) => progress.fetch(body, id, options));
   }
 
   store(target: ProgressTarget & { readonly record: ProgressRecord }): void {
-    const { right, wrong } = this.places.sides(target.body);
+    const { right, emptied } = this.places.sides(target.body);
     for (const { progress } of right) progress.store(target);
-    for (const { progress } of wrong) progress.purge(target);
+    for (const { progress } of emptied) progress.purge(target);
   }
 
   purge(target: ProgressTarget): void {

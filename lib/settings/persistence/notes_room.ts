@@ -3,26 +3,56 @@
 import type { FieldPath } from "../../model/fields.ts";
 import type { KubeObject } from "../../model/object.ts";
 
+/** The names of a kind, as its objects have them. */
+type KindNames = Pick<KubeObject, "apiVersion" | "kind">;
+
+/** Whether the status of a kind keeps notes: "unknown" if its definition cannot be read. */
+export type Room = "yes" | "no" | "unknown";
+
 /** The kinds whose status has room for notes. Filled by the operator when it meets them. */
 export class NotesRoom {
   /** The field of the status that holds the notes, such as `["status", "lotse"]`. */
   readonly field: FieldPath;
-  readonly #kinds = new Map<string, Set<string>>();
+  /** By API version and kind. */
+  readonly #kinds = new Map<string, Map<string, Room | "closed">>();
 
   /** Knows no kind yet: all notes go into annotations. */
   constructor(field: FieldPath) {
     this.field = field;
   }
 
-  /** Notes down whether objects of a kind keep the field when it is written. */
-  decide({ apiVersion = "", kind = "" }: Pick<KubeObject, "apiVersion" | "kind">, hasRoom: boolean): void {
-    const kinds = this.#kinds.get(apiVersion) ?? new Set();
-    if (hasRoom) this.#kinds.set(apiVersion, kinds.add(kind));
-    else kinds.delete(kind);
+  /** Notes down whether objects of a kind keep the field when it is written. A kind that was closed stays so. */
+  decide(names: KindNames, room: Room): void {
+    if (this.#of(names) !== "closed") this.#set(names, room);
+  }
+
+  /** Gives the field of a kind up for as long as the process lasts: another writer empties it, or the operator may not write it. */
+  close(names: KindNames): void {
+    this.#set(names, "closed");
+  }
+
+  /** Whether the kind was met. */
+  isDecided(names: KindNames): boolean {
+    return this.#of(names) !== undefined;
   }
 
   /** Whether notes on this object belong into its status. */
-  isFor({ apiVersion = "", kind = "" }: Pick<KubeObject, "apiVersion" | "kind">): boolean {
-    return this.#kinds.get(apiVersion)?.has(kind) ?? false;
+  isFor(names: KindNames): boolean {
+    return this.#of(names) === "yes";
+  }
+
+  /** Whether notes that stand in the status of this object may get lost there. */
+  isUnsafe(names: KindNames): boolean {
+    const room = this.#of(names);
+    return room === "no" || room === "closed";
+  }
+
+  #of({ apiVersion = "", kind = "" }: KindNames): Room | "closed" | undefined {
+    return this.#kinds.get(apiVersion)?.get(kind);
+  }
+
+  #set({ apiVersion = "", kind = "" }: KindNames, room: Room | "closed"): void {
+    const kinds = this.#kinds.get(apiVersion) ?? new Map<string, Room | "closed">();
+    this.#kinds.set(apiVersion, kinds.set(kind, room));
   }
 }

@@ -55,7 +55,7 @@ export interface KopfOptions extends Omit<AnnotationsOptions, keyof RestoredOpti
 }
 
 /**
- * Keeps notes in annotations under one prefix: the default.
+ * Keeps notes in annotations under one prefix.
  *
  * @throws {RangeError} If the prefix is not a DNS name.
  * @example
@@ -99,14 +99,14 @@ export function status(options: StatusOptions = {}): Persistence {
 export interface AutoOptions extends AnnotationsOptions, StatusOptions {}
 
 /**
- * Keeps notes in the status of kinds that let them through, and in annotations of the others: one write instead of two
+ * Keeps notes in the status of kinds that let them through, and in annotations of the others: the default. One write instead of two
  * where a handler writes to the status anyway.
  *
- * The operator reads the definition of each custom kind when it meets it (the right to `get customresourcedefinitions`
- * is needed; without it annotations are used). Notes go to the status if that is a subresource whose schema keeps unknown
+ * The operator reads the definition of each custom kind when it meets it (with the right to `get customresourcedefinitions`;
+ * without it annotations are the place). Notes go to the status if that is a subresource whose schema keeps unknown
  * fields under `status.<name>`, and neither requires fields nor has rules, so that notes alone are always valid; the
  * definitions that `lotse generate crd` makes are so. Notes that lie in the other place are understood, and moved with the
- * next write: no handler is repeated. Not for kinds whose status another program replaces as a whole.
+ * next write: no handler is repeated. If another writer takes notes out of the status, the kind goes back to annotations.
  *
  * @throws {RangeError} If the prefix is not a DNS name, or the name is empty.
  * @example
@@ -153,6 +153,11 @@ export interface MigrateOptions {
   readonly from: readonly Persistence[];
   /** Whether the old places are written, too, so that there is a way back. Default: false. */
   readonly both?: boolean;
+  /**
+   * Whether the notes of objects at rest move when the operator starts, with one write for each object; otherwise they move with the
+   * object's next write. It is for the way back to an operator that knows nothing of the old places. Default: false.
+   */
+  readonly atOnce?: boolean;
 }
 
 /**
@@ -169,12 +174,12 @@ export interface MigrateOptions {
  * const op = operator({ persistence: persistence.migrate({ to: persistence.annotations(), from: [persistence.kopf()] }) });
  * ```
  */
-export function migrate({ to, from, both = false }: MigrateOptions): Persistence {
+export function migrate({ to, from, both = false, atOnce }: MigrateOptions): Persistence {
   const [before] = from;
   if (before === undefined) throw new RangeError("Cannot move notes: say where they come from");
   const all = [to, ...from];
   return {
-    ...combineNotes(all, { writable: both ? all.length : 1 }),
+    ...combineNotes(all, { writable: both ? all.length : 1, atOnce }),
     restored: to.restored,
     warnings: all.flatMap(({ warnings = [] }) => warnings),
     finalizer: before.finalizer,

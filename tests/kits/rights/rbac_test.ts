@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { z } from "zod";
+import type { Operator } from "../../../lib/operator/operator.ts";
 import { makeRbac, type PolicyRule, toRules } from "../../../lib/kits/rights/rbac.ts";
 import {
   EVERYTHING,
@@ -43,7 +44,7 @@ describe("makeRbac()", () => {
     assert.deepEqual(rules({ ...WHERE, operators: [op] }), {
       ClusterRole: [
         " nodes,pods list,watch",
-        "apiextensions.k8s.io customresourcedefinitions list,watch",
+        "apiextensions.k8s.io customresourcedefinitions get,list,watch",
         "events.k8s.io events create,patch",
         "example.com cats get,list,watch,patch",
         "example.com cats/status patch",
@@ -173,13 +174,21 @@ describe("makeRbac()", () => {
     ]);
   });
 
-  it("lets an operator that looks where notes have room read definitions", () => {
-    const op = operator({ ...QUIET, persistence: persistence.auto() });
-    op.on.event(Cat, { id: "a" }, () => {});
-    assert.deepEqual(rules({ ...WHERE, operators: [op] }).ClusterRole, [
-      "apiextensions.k8s.io customresourcedefinitions get",
-      "example.com cats list,watch",
-    ]);
+  it("lets an operator read definitions where notes may go to the status, and no other one", () => {
+    const read = "apiextensions.k8s.io customresourcedefinitions get";
+    const granted = (declare: (op: Operator) => void, options: object = {}): boolean => {
+      const op = operator({ ...QUIET, ...options });
+      declare(op);
+      return rules({ ...WHERE, operators: [op] }).ClusterRole?.includes(read) === true;
+    };
+    const handle = (op: Operator): void => void op.on.update(Cat, { id: "a" }, () => {});
+    assert.equal(granted(handle), true);
+    assert.equal(granted(handle, { persistence: persistence.auto() }), true);
+    assert.equal(granted(handle, { persistence: persistence.annotations() }), false);
+    assert.equal(granted(handle, { persistence: { restored: "resume" } }), false);
+    assert.equal(granted((op) => void op.on.event(Cat, { id: "a" }, () => {})), false);
+    assert.equal(granted((op) => void op.on.create(kinds.Pod, { id: "a" }, () => {})), false);
+    assert.equal(granted((op) => void op.on.create(kinds.Ingress, { id: "a" }, () => {})), false);
   });
 
   it("adds what was recorded", () => {

@@ -7,7 +7,7 @@ import { type Operator, operator, persistence } from "../../../mod.ts";
 import { makePeeringKinds } from "../../support/meeting.ts";
 import { suite } from "../../support/scenario.ts";
 import { type VirtualWorld, virtualWorld } from "../../support/virtual_world.ts";
-import { Example, EXAMPLES, Objects, Plain, PLAINS, type World } from "../../support/worlds.ts";
+import { Example, EXAMPLES, notesOf, Objects, Plain, PLAINS, type World } from "../../support/worlds.ts";
 
 const DEPLOYMENTS = { group: "apps", version: "v1", plural: "deployments", namespaced: true };
 const PODS = { group: "", version: "v1", plural: "pods", namespaced: true };
@@ -50,10 +50,11 @@ async function all(world: World, kind: Parameters<World["client"]["list"]>[0]): 
 
 /** Everything on objects that looks like Lotse's. */
 function marksOn(objects: readonly KubeObject[]): string[] {
-  return objects.flatMap(({ metadata: { name, annotations = {}, finalizers = [] } }) =>
-    [...Object.keys(annotations), ...finalizers].filter((each) => each.startsWith("lotse.dev/"))
-      .map((each) => `${name} ${each}`)
-  );
+  return objects.flatMap((object) => {
+    const { metadata: { name, finalizers = [] } } = object;
+    return [...Object.keys(notesOf(object)), ...finalizers].filter((each) => each.startsWith("lotse.dev/"))
+      .map((each) => `${name} ${each}`);
+  });
 }
 
 function careful(): Operator {

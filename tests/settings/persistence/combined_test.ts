@@ -133,35 +133,71 @@ describe("auto()", () => {
   it("keeps notes in annotations until it knows better, by version and kind", () => {
     const persistence = auto();
     assert.deepEqual(placesOf(noted(persistence)), IN_ANNOTATIONS);
-    persistence.diffBase.room?.decide({ apiVersion: "example.com/v2", kind: "Room" }, true);
-    persistence.diffBase.room?.decide({ apiVersion: "example.com/v1", kind: "Hall" }, true);
+    persistence.diffBase.room?.decide({ apiVersion: "example.com/v2", kind: "Room" }, "yes");
+    persistence.diffBase.room?.decide({ apiVersion: "example.com/v1", kind: "Hall" }, "yes");
     assert.deepEqual(placesOf(noted(persistence)), IN_ANNOTATIONS);
-    persistence.diffBase.room?.decide(OBJECT, true);
+    persistence.diffBase.room?.decide(OBJECT, "yes");
     const { annotations: left, status } = placesOf(noted(persistence));
     assert.deepEqual([left, Object.keys(status as object).sort()], [[], IN_STATUS]);
   });
 
-  it("takes what lies in the other place for outdated, and moves all of it with one patch", () => {
+  it("leaves annotations as they are until the state changes, and moves all of them then", () => {
     const persistence = auto();
     const before = noted(persistence);
+    const essence = currentEssence(persistence, before);
+    persistence.diffBase.room?.decide(OBJECT, "yes");
     assert.equal(persistence.diffBase.isOutdated(before), false);
-    persistence.diffBase.room?.decide(OBJECT, true);
-    assert.equal(persistence.diffBase.isOutdated(before), true);
-    const moved = noted(persistence, before);
+    assert.deepEqual(patched((patch) => persistence.diffBase.store({ patch, body: before, essence })), {});
+    const moved = noted(persistence, { ...before, spec: { a: 2 } });
     assert.deepEqual(placesOf(moved).annotations, []);
     assert.equal(persistence.diffBase.isOutdated(moved), false);
-    persistence.diffBase.room?.decide(OBJECT, false);
-    assert.equal(persistence.diffBase.isOutdated(moved), true);
-    assert.deepEqual(placesOf(noted(persistence, moved)), IN_ANNOTATIONS);
   });
 
-  it("reads the place where notes belong before the other one", () => {
+  it("takes notes out of a status where they are not safe, once annotations have them", () => {
+    const persistence = auto();
+    const { room } = persistence.diffBase;
+    room?.decide(OBJECT, "yes");
+    const before = noted(persistence);
+    room?.decide(OBJECT, "unknown");
+    assert.equal(persistence.diffBase.isOutdated(before), false);
+    for (const leave of [() => room?.decide(OBJECT, "no"), () => room?.close(OBJECT)]) {
+      leave();
+      assert.equal(persistence.diffBase.isOutdated(before), true);
+      const copied = noted(persistence, before);
+      assert.deepEqual(placesOf(copied).annotations, IN_ANNOTATIONS.annotations);
+      assert.notEqual(placesOf(copied).status, undefined);
+      assert.equal(persistence.diffBase.isOutdated(copied), true);
+      const moved = noted(persistence, copied);
+      assert.deepEqual(placesOf(moved), IN_ANNOTATIONS);
+      assert.equal(persistence.diffBase.isOutdated(moved), false);
+    }
+    room?.decide(OBJECT, "yes");
+    assert.equal(room?.isFor(OBJECT), false, "a status that was given up stays so");
+  });
+
+  it("believes annotations where both places have notes: a release that knows no others came later", () => {
     const persistence = auto();
     const fn = { retries: 2, success: false, failure: false };
-    const body = { ...noted(persistence), status: { lotse: { progress: { fn } } } };
-    assert.equal(persistence.progress.fetch(body, "fn")?.retries, 1);
-    persistence.diffBase.room?.decide(OBJECT, true);
-    assert.equal(persistence.progress.fetch(body, "fn")?.retries, 2);
+    const stale = '{"spec":{"a":0}}';
+    const body = { ...noted(persistence), status: { lotse: { progress: { fn }, [STATE]: stale } } };
+    for (const room of ["no", "yes"] as const) {
+      persistence.diffBase.room?.decide(OBJECT, room);
+      assert.equal(persistence.progress.fetch(body, "fn")?.retries, 1);
+      assert.deepEqual(persistence.diffBase.fetch(body), { spec: { a: 1 } });
+    }
+  });
+
+  it("passes a pasted annotation over where the status has the object's own note", () => {
+    const persistence = auto();
+    persistence.diffBase.room?.decide(OBJECT, "yes");
+    const own = noted(persistence, { ...OBJECT, metadata: { name: "one", uid: "1" } });
+    const annotations = { [LHC]: '{"$lotse":{"format":1,"of":"other/2"},"spec":{"a":7}}' };
+    const body = { ...own, metadata: { ...own.metadata, annotations } };
+    const foreign: unknown[] = [];
+    const onForeign = (note: unknown): void => void foreign.push(note);
+    assert.deepEqual(persistence.diffBase.fetch(body, { onForeign }), { spec: { a: 1 } });
+    assert.deepEqual(foreign, []);
+    assert.equal(persistence.diffBase.isOutdated(body), true);
   });
 
   it("lets a migration know the kinds that have room", () => {
