@@ -158,7 +158,7 @@ class Writer {
       return await this.mergeAll(joinPatches(content, notes), finalizer);
     }
     await this.merge(main);
-    await this.mergeAll(joinPatches(status === undefined ? {} : { status }, notes), finalizer);
+    await this.mergeAll(joinPatches(status ?? {}, notes), finalizer);
   }
 
   /** Sends the status, then all other fields. */

@@ -4,7 +4,7 @@ import { type Applied, type ApplyOptions, applyPatch } from "../../lib/execution
 import { ApiError } from "../../lib/client/errors.ts";
 import { applyMergePatch, Patch } from "../../lib/model/patch.ts";
 import type { Resource } from "../../lib/model/resource.ts";
-import type { KubeObject } from "../../lib/model/object.ts";
+import type { JsonObject, KubeObject } from "../../lib/model/object.ts";
 import { fixedCredentials } from "../../lib/client/auth/connection_info.ts";
 import { createClient } from "../../lib/client/object_client.ts";
 import { type Projection, projectionOf } from "../../lib/client/projection.ts";
@@ -48,9 +48,7 @@ type Wanted = Omit<ApplyOptions, "content" | "fns" | "notes"> & {
 /** Applies patches as handlers make them. */
 function applyWanted({ patch, notes, ...rest }: Wanted): Promise<Applied> {
   const { fns } = patch;
-  const both = new Patch(patch.toMergePatch());
-  if (fns.length === 0 && notes !== undefined) both.merge(notes.toMergePatch());
-  return applyPatch({ ...rest, content: both.toMergePatch(), fns, notes: notes?.toMergePatch() });
+  return applyPatch({ ...rest, content: patch.toMergePatch(), fns, notes: notes?.toMergePatch() });
 }
 
 describe("applyPatch()", () => {
@@ -134,6 +132,45 @@ describe("applyPatch()", () => {
       },
       { line: "merge examples/one", content: { spec: { b: 2 } } },
     ]);
+  });
+
+  it("sends no note before the changes that it says are made, and as few requests as that takes", async () => {
+    const moving = { metadata: { annotations: { old: null } }, status: { noted: true } };
+    const cases: readonly [patch: JsonObject, notes: JsonObject, expected: readonly string[]][] = [
+      [{ status: { c: 3 } }, { status: { noted: true } }, ["/status c,noted"]],
+      [{ spec: { b: 2 } }, { status: { noted: true } }, [" spec", "/status noted"]],
+      [{ spec: { b: 2 }, status: { c: 3 } }, { status: { noted: true } }, [" spec", "/status c,noted"]],
+      [{ spec: { b: 2 }, status: { c: 3 } }, moving, [" spec", "/status c,noted", " metadata"]],
+      [{ status: { c: 3 } }, moving, ["/status c,noted", " metadata"]],
+      [{ spec: { b: 2 }, status: { c: 3 } }, { metadata: { annotations: { noted: "1" } } }, [
+        "/status c",
+        " metadata,spec",
+      ]],
+    ];
+    for (const [patch, notes, expected] of cases) {
+      sent = [];
+      live = { ...body, metadata: { ...body.metadata, annotations: { old: "1" } } };
+      await applyWanted({
+        client,
+        resource: withStatus,
+        body: live,
+        patch: new Patch(patch),
+        notes: new Patch(notes),
+      });
+      const told = sent.map(({ line, content }) => {
+        const { status, metadata: { resourceVersion: _, ...metadata } = {}, ...rest } = content as
+          & JsonObject
+          & {
+            metadata?: JsonObject;
+          };
+        const others = Object.keys(metadata).some((key) => key !== "uid") ? ["metadata"] : [];
+        const parts = typeof status === "object" && status !== null
+          ? Object.keys(status)
+          : [...others, ...Object.keys(rest)];
+        return `${line.replace(/^merge examples\/one/, "")} ${parts.sort().join()}`;
+      });
+      assert.deepEqual(told, expected, JSON.stringify(patch));
+    }
   });
 
   it("[A209] sends both in one request where the status is no subresource", async () => {

@@ -8,9 +8,7 @@
 
 import { shardOf } from "../../lib/engines/replicas/shard_fence.ts";
 import type { JsonObject } from "../../mod.ts";
-
-const FINALIZER = "lotse.dev/finalizer";
-const LAST_HANDLED = "lotse.dev/last-handled-configuration";
+import { FINALIZER, LAST_HANDLED, notesOf } from "./worlds.ts";
 
 /** A request that may change an object or a Lease. */
 export interface TakenRequest {
@@ -31,6 +29,7 @@ interface Handled {
     readonly deletionTimestamp?: string;
   };
   readonly spec?: { readonly holderIdentity?: string };
+  readonly status?: unknown;
 }
 
 export interface TermWitnessOptions {
@@ -128,22 +127,21 @@ export class TermWitness {
   }
 
   /** Only the request is looked at: what stands on the object may be of another replica, or of an earlier change. */
-  #sawNotes(by: number, uid: string, { metadata }: Handled): void {
-    const { annotations = {} } = metadata ?? {};
+  #sawNotes(by: number, uid: string, { metadata = {}, status }: Handled): void {
+    const notes = notesOf({ metadata, status });
     for (const [key, v] of this.#ended) {
       const [replica, of, handler] = key.split(" ");
       if (Number(replica) !== by || of !== uid || handler === undefined) continue;
-      const note = annotations[`lotse.dev/${handler}`];
-      const isNoted = typeof note === "string" &&
-        (JSON.parse(note) as { success?: boolean }).success === true;
-      if (isNoted || handledValue(annotations) === v) this.noted.add(`${uid} ${v} ${handler}`);
+      const note = notes[`lotse.dev/${handler}`] ?? null;
+      const isNoted = note !== null && (JSON.parse(note) as { success?: boolean } | null)?.success === true;
+      if (isNoted || handledValue(notes) === v) this.noted.add(`${uid} ${v} ${handler}`);
     }
   }
 }
 
 /** The value whose handling is noted as complete. */
-function handledValue(annotations: Readonly<Record<string, string | null>>): string | undefined {
-  const essence = annotations[LAST_HANDLED];
+function handledValue(notes: Readonly<Record<string, string | null>>): string | undefined {
+  const essence = notes[LAST_HANDLED];
   if (typeof essence !== "string") return undefined;
   const { spec } = JSON.parse(essence) as { spec?: { v?: string } };
   return spec?.v;

@@ -155,18 +155,22 @@ export async function makeKinds(client: Client, wait: () => Promise<void>): Prom
 
 /** An object that may have notes. */
 interface Noted {
-  readonly metadata: { readonly annotations?: Readonly<Record<string, string>> };
+  readonly metadata: { readonly annotations?: Readonly<Record<string, string | null>> };
   readonly status?: unknown;
 }
 
 /** The notes that the framework keeps on an object, by the names that they have in annotations: those in the status, too. */
 export function notesOf(object: Noted | undefined): Record<string, string> {
+  // Of an object the texts are texts: a patch may have null there.
   const annotations = Object.entries(object?.metadata.annotations ?? {});
-  const notes = Object.fromEntries(annotations.filter(([key]) => key.startsWith("lotse.dev/")));
-  const status = object?.status as { readonly lotse?: { readonly progress?: Loose } } | undefined;
-  const { progress = {}, ...states } = status?.lotse ?? {};
+  const notes = Object.fromEntries(annotations.filter(([key]) => key.startsWith("lotse.dev/"))) as Record<
+    string,
+    string
+  >;
+  const status = object?.status as { readonly lotse?: { readonly progress?: Loose | null } } | undefined;
+  const { progress, ...states } = status?.lotse ?? {};
   for (const [name, text] of Object.entries(states)) notes[`lotse.dev/${name}`] ??= String(text);
-  for (const [id, record] of Object.entries(progress)) {
+  for (const [id, record] of Object.entries(progress ?? {})) {
     notes[`lotse.dev/${id.replaceAll("/", ".")}`] ??= recordText(record);
   }
   return notes;

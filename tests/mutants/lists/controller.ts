@@ -477,7 +477,7 @@ const changes: Mutant[] = [
     ["ChangePart.#keepNoted", "noted === undefined ? essence : undefined", "undefined"],
     [
       "ChangePart.#keepNoted",
-      "if (noted === undefined) persistence.diffBase.room?.decide(answer, false);",
+      "if (noted === undefined && this.#leavePrunedStatus(answer)) this.#takenNotes.miss();",
       "",
     ],
     ["ChangePart.#concluded", "noted !== undefined && isEqualJson(noted, handled)", "true"],

@@ -119,7 +119,6 @@ const mutants: Mutant[] = [
     ["dropped", "[...new Set([...pending.handlers, ...handlers])]", "[...handlers]"],
     ["isFinal", "races + 1 >= MOST_RACES ||", "races >= MOST_RACES ||"],
     ["isFinal", "races + 1 >= MOST_RACES || fieldsOf(refusal).length > 0", "races + 1 >= MOST_RACES"],
-    ["ObjectWriter.#write", "fns.length > 0 ? [undefined, notes] : [notes, undefined]", "[notes, undefined]"],
     ["isNothing", "finalizer === undefined && ", ""],
     ["isNothing", "pending.isEmpty && ", ""],
     ["movedFinalizer", "=== change.wanted", "!== change.wanted"],
@@ -164,6 +163,12 @@ const mutants: Mutant[] = [
       `await this.#send({ type: "merge", body: this.#addressed(content) });`,
     ],
     ["Writer.transform", "if (main.length > 0) await", "await"],
+    [
+      "Writer.mergeNoted",
+      "main === undefined || split(notes, resource).status === undefined",
+      "true",
+    ],
+    ["Writer.mergeNoted", "    await this.merge(main);\n", ""],
     [
       "Writer.isBlind",
       `(key) => key !== "metadata") &&\n      minimisePatch(body, content) !== undefined;`,

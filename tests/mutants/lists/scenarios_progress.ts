@@ -101,7 +101,7 @@ const mutants: Mutant[] = [
     file: "lib/settings/persistence/combined.ts",
     tests: ["tests/scenarios/copies_test.ts"],
     in: "CombinedDiffBase.fetch",
-    replace: "isForeign ? undefined : ",
+    replace: "isEnded() ? undefined : ",
     by: "",
   },
   {
