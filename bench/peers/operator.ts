@@ -1,7 +1,7 @@
 /**
  * The operator that is measured, on Lotse: sets one field of the status of each object that is new.
  *
- * PEERS_NAMESPACE is the namespace that it serves; PEERS_NOTES where it keeps its notes: "annotations", "status", or "none" for a
+ * PEERS_NAMESPACE is the namespace that it serves; PEERS_NOTES where it keeps its notes: "default", "annotations", or "none" for a
  * reconcile, which keeps none; PEERS_WEBHOOK the port of an admission webhook in place of that, with the certificate in the folder
  * PEERS_CERTIFICATES. It runs by itself, or inside the executable that `lotse build` makes of it.
  */
@@ -18,7 +18,7 @@ const Item = resource<{ payload: string; color?: string }, { state?: string }>({
 const { PEERS_NAMESPACE = "default", PEERS_NOTES, PEERS_WEBHOOK, PEERS_CERTIFICATES } = process.env;
 
 const op = operator({
-  persistence: PEERS_NOTES === "status" ? persistence.status() : persistence.annotations(),
+  persistence: PEERS_NOTES === "annotations" ? persistence.annotations() : undefined,
   ...PEERS_WEBHOOK !== undefined && {
     admission: {
       server: webhookServer({

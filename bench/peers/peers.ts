@@ -22,7 +22,7 @@ export interface Peer {
   readonly webhook?: string;
 }
 
-type Notes = "annotations" | "status" | "none";
+type Notes = "default" | "annotations" | "none";
 
 const OPERATOR = fileURLToPath(new URL("operator.ts", import.meta.url));
 
@@ -48,15 +48,19 @@ function runtimesWith(operator: string, suffix = ""): Record<string, Pick<Peer, 
   };
 }
 
-const SUFFIXES: Readonly<Record<Notes, string>> = { annotations: "", status: "-status", none: "-reconcile" };
+const SUFFIXES: Readonly<Record<Notes, string>> = {
+  default: "",
+  annotations: "-annotations",
+  none: "-reconcile",
+};
 
 /** All of them, in the order of the tables. */
 export const PEERS: readonly Peer[] = [
   { name: "raw-1", raw: 1, find: () => ({ path: "" }) },
   { name: "raw-2", raw: 2, find: () => ({ path: "" }) },
   ...Object.keys(FORMS).flatMap((form) => [
+    lotse(form, "default"),
     lotse(form, "annotations"),
-    lotse(form, "status"),
     lotse(form, "none"),
   ]),
   {
@@ -97,6 +101,6 @@ function lotse(form: string, notes: Notes): Peer {
     ...FORMS[form],
     env: { PEERS_NOTES: notes },
     marker: notes === "annotations" ? "lotse.dev/last-handled-configuration" : undefined,
-    webhook: notes === "annotations" ? "/fill" : undefined,
+    webhook: notes === "default" ? "/fill" : undefined,
   };
 }

@@ -272,13 +272,13 @@ export interface NetworkingSettings {
 export interface PersistenceSettings {
   /** The name of the finalizer. Changing it strands objects that hold the old one. Default: "lotse.dev/finalizer". */
   finalizer: string;
-  /** Where the state is kept that was handled last. Default: annotations under "lotse.dev". */
+  /** Where the state is kept that was handled last. Default: the status where the kind keeps it, else annotations, as `auto()`. */
   diffBase: DiffBaseStorage;
-  /** Where the progress of unfinished handlers is kept. Default: annotations under "lotse.dev". */
+  /** Where the progress of unfinished handlers is kept. Default: as for the state. */
   progress: ProgressStorage;
   /**
    * The meaning of an object that was restored from a backup with its notes, under another uid: a new one ("create"), or the former
-   * one, whose handlers resume ("resume"). Of no effect on Kopf's notes. Default: "create".
+   * one, whose handlers resume ("resume"; notes are in annotations then, unless `status()` was chosen). Of no effect on Kopf's notes. Default: "create".
    */
   restored: Restored;
   /** Warnings to be said once at the start about how notes are kept; presets set it. Default: nothing. */

@@ -96,8 +96,11 @@ describe("defaultSettings()", () => {
       },
     });
     assert.deepEqual([persistence.finalizer, persistence.consistencyTimeout], ["lotse.dev/finalizer", 5]);
-    assert.deepEqual(persistence.progress.keys("fn"), ["lotse.dev/fn"]);
-    assert.deepEqual(persistence.diffBase.reserved?.(), ["lotse.dev/last-handled-configuration"]);
+    assert.deepEqual(persistence.progress.keys("fn"), ["lotse.dev/fn", "status.lotse.progress.fn"]);
+    assert.deepEqual(persistence.diffBase.reserved?.(), [
+      "lotse.dev/last-handled-configuration",
+      "status.lotse.last-handled-configuration",
+    ]);
   });
 
   it("gives a new tree each time", () => {

@@ -26,7 +26,7 @@ export class NotesRoom {
     if (this.#of(names) !== "closed") this.#set(names, room);
   }
 
-  /** Gives the field of a kind up for as long as the process lasts: another writer empties it, or the operator may not write it. */
+  /** The field of a kind is given up for as long as the process lasts: another writer empties it, or the operator may not write it. */
   close(names: KindNames): void {
     this.#set(names, "closed");
   }
