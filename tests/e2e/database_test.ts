@@ -130,7 +130,7 @@ class Story {
     await this.#operators.called("inspect ledger 1");
     await this.#operators.crash();
     await this.#calls(["backups ledger 0", "inspect ledger 0", "inspect ledger 1", "provision ledger 0"]);
-    assert.match(await this.#annotations("ledger"), /"lotse\.dev\/inspect":"{.*\\"retries\\":1/);
+    assert.match(await this.#status("ledger", "lotse.progress.inspect"), /"retries":1/);
 
     this.#operators.start();
     await this.#operators.called("inspect ledger 2");
@@ -143,7 +143,7 @@ class Story {
       "restore wiki 0",
     ]);
     await this.#reaches("ledger", "state", "Provisioned");
-    assert.doesNotMatch(await this.#annotations("ledger"), /lotse\.dev\/inspect/);
+    assert.equal(await this.#status("ledger", "lotse.progress"), "");
   }
 
   async deleteWhileDown(): Promise<void> {
@@ -196,10 +196,6 @@ class Story {
 
   #status(name: string, path: string): Promise<string> {
     return this.#kubectl("get", "database", name, "-o", `jsonpath={.status.${path}}`);
-  }
-
-  #annotations(name: string): Promise<string> {
-    return this.#kubectl("get", "database", name, "-o", "jsonpath={.metadata.annotations}");
   }
 
   async #reaches(name: string, path: string, wanted: string): Promise<void> {

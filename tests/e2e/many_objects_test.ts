@@ -9,7 +9,8 @@ import process from "node:process";
 import { describe, it } from "node:test";
 import type { Client } from "../../lib/client/client.ts";
 import type { KubeObject } from "../../lib/model/object.ts";
-import { type Operator, operator } from "../../mod.ts";
+import { type Operator, operator, persistence } from "../../mod.ts";
+import type { Persistence } from "../../lib/public/persistence.ts";
 import { findControlPlane } from "../control_plane/control_plane.ts";
 import { heap } from "../support/heap.ts";
 import { RealPlace } from "../support/real_world.ts";
@@ -73,8 +74,8 @@ interface Declared {
   readonly indexed: () => number;
 }
 
-function declare(initialStreaming: boolean): Declared {
-  const op = operator({ watching: { initialStreaming, chunkSize: PAGE } });
+function declare(initialStreaming: boolean, notes?: Persistence): Declared {
+  const op = operator({ watching: { initialStreaming, chunkSize: PAGE }, persistence: notes });
   const seen: string[] = [];
   const changed: string[] = [];
   op.on.create(Example, { id: "make" }, () => {});
@@ -87,7 +88,7 @@ function declare(initialStreaming: boolean): Declared {
 /** Makes objects with the notes of one that was handled. */
 async function makeHandled(world: World): Promise<void> {
   const objects = new Objects(world);
-  const running = await world.start(declare(false).op);
+  const running = await world.start(declare(false, persistence.annotations()).op);
   const spec = { n: 1, text: "x".repeat(100) };
   await objects.create("object-0", { spec });
   await world.until(async () => (await objects.get("object-0")).metadata.annotations !== undefined);

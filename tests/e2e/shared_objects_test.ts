@@ -15,11 +15,12 @@ import type { Client } from "../../lib/client/client.ts";
 import type { Random } from "../../lib/runtime/host.ts";
 import { createVirtualRandom } from "../../lib/runtime/virtual/random.ts";
 import type { JsonObject } from "../../mod.ts";
+import type { KubeObject } from "../../lib/model/object.ts";
 import { findControlPlane } from "../control_plane/control_plane.ts";
 import { AuditedPlace, ReplicaProcess, stepsOf, storyOf } from "../support/replica_processes.ts";
 import { sized } from "../support/size.ts";
 import { TermWitness } from "../support/term_witness.ts";
-import { EXAMPLES, LAST_HANDLED } from "../support/worlds.ts";
+import { EXAMPLES, LAST_HANDLED, type Loose, notesOf } from "../support/worlds.ts";
 
 const OPERATOR = fileURLToPath(new URL("shared_objects_operator.ts", import.meta.url));
 const NAMESPACES = { group: "", version: "v1", plural: "namespaces", namespaced: false };
@@ -251,8 +252,7 @@ class SharedRun {
 }
 
 function valueOf(object: JsonObject | undefined): string | undefined {
-  const { annotations } = (object?.["metadata"] ?? {}) as { annotations?: Record<string, string> };
-  const essence = annotations?.[LAST_HANDLED];
+  const essence = notesOf(object as KubeObject<Loose, Loose> | undefined)[LAST_HANDLED];
   return essence === undefined ? undefined : (JSON.parse(essence) as { spec?: { v?: string } }).spec?.v;
 }
 

@@ -41,7 +41,10 @@ describe("WatchedResources", () => {
     const observation = observe({ client, registry, logger });
     await observation.watched();
     await observation.watched();
-    assert.deepEqual(told, [["warn", { kind: "examples.v1.lotse.test", handler: "make" }]]);
+    assert.deepEqual(told, [
+      ["warn", { kind: "examples.v1.lotse.test", handler: "make" }],
+      ["debug", { kind: "examples.v1.lotse.test", in: "status" }],
+    ]);
   });
 
   it("[N2.12] warns once of op.owns and op.watches where nothing is reconciled that they could wake", async () => {

@@ -72,8 +72,8 @@ async function handledObject(cluster: Awaited<ReturnType<typeof testCluster>>): 
 /** A copy that was handled itself: its notes name it. */
 function copyOf(model: KubeObject, index: number): KubeObject {
   const [name, uid] = [`object-${index}`, `uid-${index}`];
-  const notes = Object.entries(model.metadata.annotations ?? {}).map((
-    [key, text],
-  ) => [key, text.replaceAll(`/${model.metadata.name}/${model.metadata.uid}`, `/${name}/${uid}`)]);
-  return { ...model, metadata: { ...model.metadata, name, uid, annotations: Object.fromEntries(notes) } };
+  const text = JSON.stringify(model)
+    .replaceAll(`/${model.metadata.name}/${model.metadata.uid}`, `/${name}/${uid}`);
+  const copy = JSON.parse(text) as KubeObject;
+  return { ...copy, metadata: { ...copy.metadata, name, uid } };
 }

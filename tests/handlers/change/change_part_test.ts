@@ -9,6 +9,7 @@ import type { Turn } from "../../../lib/handlers/turn.ts";
 import type { WriteResult } from "../../../lib/execution/object_writer.ts";
 import type { KubeObject } from "../../../lib/model/object.ts";
 import { applyMergePatch, Patch } from "../../../lib/model/patch.ts";
+import { NotesRoom } from "../../../lib/settings/persistence/notes_room.ts";
 import type { ProgressRecord } from "../../../lib/settings/persistence/storage.ts";
 import { handledBody, inTerm, makeBench } from "../bench.ts";
 
@@ -50,12 +51,13 @@ describe("the part of handlers of causes, when the object is written", () => {
 
   it("says that there is no room where the note was", async () => {
     const { turn, part } = await handled();
-    const decided: boolean[] = [];
-    const room = { decide: (_object: KubeObject, hasRoom: boolean) => void decided.push(hasRoom) };
+    const room = new NotesRoom(["status", "lotse"]);
     Object.defineProperty(turn.run.persistence.diffBase, "room", { value: room });
-    part.written?.(written(body));
+    room.decide(body, "yes");
     part.written?.(written(handledBody(body)));
-    assert.deepEqual(decided, [false]);
+    assert.equal(room.isFor(body), true);
+    part.written?.(written(body));
+    assert.equal(room.isFor(body), false);
   });
 
   it("keeps the records that are not in the answer to a repeated write, and no others", () => {
