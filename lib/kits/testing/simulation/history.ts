@@ -36,7 +36,16 @@ export class History {
 
   /** Notes all states of a kind's objects from now on. */
   async follow(resource: Resource, server: Pick<ApiServer, "fetch">): Promise<void> {
-    const response = await server.fetch(new Request(`https://beside.test${pathOf(resource)}?watch=1`));
+    await this.followAt(pathOf(resource), resource, server);
+  }
+
+  /** Notes all states of the objects at a path from now on. */
+  async followAt(
+    path: string,
+    resource: Pick<Resource, "kind">,
+    server: Pick<ApiServer, "fetch">,
+  ): Promise<void> {
+    const response = await server.fetch(new Request(`https://beside.test${path}?watch=1`));
     if (response.ok && response.body !== null) void this.#read(response.body, resource);
   }
 
@@ -55,7 +64,10 @@ export class History {
     return this.#newest.values();
   }
 
-  async #read(body: ReadableStream<Uint8Array>, { kind }: Resource): Promise<void> {
+  async #read(
+    body: ReadableStream<Uint8Array>,
+    { kind }: Pick<Resource, "kind">,
+  ): Promise<void> {
     let rest = "";
     for await (
       const chunk of body.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>)

@@ -52,8 +52,8 @@ export interface SeenCall {
 /** One line of the story. */
 export interface Line {
   readonly at: Seconds;
-  /** "step": a step of the plan; "fault": a request that went wrong; "process"; "call"; "request"; "finding". */
-  readonly sort: "step" | "fault" | "process" | "call" | "request" | "finding";
+  /** "step": a step of the plan; "fault": a request that went wrong; "order": a message that overtakes another one; "process"; "call"; "request"; "finding". */
+  readonly sort: "step" | "fault" | "order" | "process" | "call" | "request" | "finding";
   readonly text: string;
   /** The same in words, for people; undefined: it is not told. */
   readonly words?: string;

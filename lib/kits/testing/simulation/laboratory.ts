@@ -78,23 +78,20 @@ export class Laboratory implements AsyncDisposable {
   /** Prepares a run, and returns its surroundings. */
   async prepare({ invariants, replicas }: Pick<RunSetting, "invariants" | "replicas">): Promise<RunSetting> {
     this.#noticed = undefined;
-    await this.#options.beforeRun?.();
+    const { beforeRun, onEnded } = this.#options;
+    await beforeRun?.();
     return {
       fork: () => this.fork(),
       make: () => this.#newOperator(),
-      release: (simulated) => this.#release(simulated),
+      release: onEnded && ((simulated) => {
+        this.#free.set(simulated.op, simulated);
+        onEnded(simulated.op);
+      }),
       kinds: this.sources.kinds,
       replicas,
       invariants,
       chance: () => this.#noticed,
     };
-  }
-
-  #release(simulated: Simulated): void {
-    const { onEnded } = this.#options;
-    if (onEnded === undefined) return;
-    this.#free.set(simulated.op, simulated);
-    onEnded(simulated.op);
   }
 
   /** @throws {TypeError} If the author's function has returned it before, and its process has not ended. */

@@ -9,7 +9,7 @@ import { type SeenCall, shortText, titleOf } from "./journal.ts";
 import type { World } from "./world.ts";
 
 /** How long a world must be quiet: longer than the default pause before a retry. */
-const QUIET: Seconds = 65;
+export const QUIET: Seconds = 65;
 
 /** How long a world may take to come to rest after the last fault; and how often it may be found at work meanwhile. */
 const LONGEST: Seconds = 24 * 3600;
@@ -85,7 +85,7 @@ function wokenIn({ alive, history }: World, calls: readonly SeenCall[]): string 
 }
 
 /** Returns which object has a turn that goes on, or waits for a planned one. */
-function plannedIn({ alive, history, journal }: World): string | undefined {
+export function plannedIn({ alive, history, journal }: World): string | undefined {
   for (const { object, isGone } of history.present()) {
     if (isGone) continue;
     for (const life of alive) {

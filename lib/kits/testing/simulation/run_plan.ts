@@ -33,9 +33,11 @@ export interface RunSetting extends Pick<WorldOptions, "kinds" | "replicas"> {
   readonly fork: () => TestCluster;
   /** Makes an operator for each process. */
   readonly make: () => Simulated;
-  /** Takes operators back whose process has ended in order. */
-  readonly release?: (simulated: Simulated) => void;
+  /** Takes operators back whose process has ended in order. Default: they are not wanted back. */
+  readonly release: ((simulated: Simulated) => void) | undefined;
   readonly invariants: readonly Invariant[];
+  /** Calm runs so far, by their plans, where plans come again and again. Default: none is kept. */
+  readonly calm?: Map<string, PlanRun>;
   /** Looks at code that reads the real clock and the like. */
   readonly chance?: () => Found | undefined;
 }
@@ -53,11 +55,12 @@ export interface PlanRun {
 }
 
 /** A world with its objects, and after their deletion. */
-interface Pictures {
+export interface Pictures {
   readonly alive: Picture;
   /** The parts of it that never rest. */
   readonly moving: ReadonlySet<string>;
-  readonly deleted: Picture;
+  /** Undefined: it did not come to that. */
+  readonly deleted: Picture | undefined;
 }
 
 /** How much time passes after the last step before the world is asked for its rest: so long, some faults go unnoticed. */
@@ -84,17 +87,15 @@ async function runOnce(plan: Plan, setting: RunSetting, isCalm = false): Promise
     const pictures = "pictures" in outcome ? outcome.pictures : undefined;
     return { found, journal, created: world.created, refusals: world.refusals, pictures };
   } finally {
-    for (
-      const { isAlive, kill } of world.lives.map((life) => ({
-        isAlive: life.isAlive,
-        kill: () => life.kill(),
-      }))
-    ) {
-      if (isAlive) kill();
-    }
-    if (setting.release !== undefined) await releaseAll(world, setting.release);
-    await cluster[Symbol.asyncDispose]();
+    await endWorld(world, setting);
   }
+}
+
+/** Ends a world after its run: all processes, and the cluster. */
+export async function endWorld(world: World, { release }: Pick<RunSetting, "release">): Promise<void> {
+  for (const life of world.alive) life.kill();
+  if (release !== undefined) await releaseAll(world, release);
+  await world.cluster[Symbol.asyncDispose]();
 }
 
 /** How long the code of a dead process is given to run out. */
@@ -108,6 +109,7 @@ async function releaseAll(world: World, release: (simulated: Simulated) => void)
   for (const life of world.lives) if (life.hasEnded) release(life.simulated);
 }
 
+/** A world, and its surroundings. */
 interface Living {
   readonly world: World;
   readonly setting: RunSetting;
@@ -146,7 +148,11 @@ async function liveThrough(plan: Plan, living: Living): Promise<Found | { readon
 /** How long timers are given to show their work. */
 const LOOKED: Seconds = 130;
 
-async function lookForMoves({ compare }: Plan, world: World): Promise<ReadonlySet<string>> {
+/** Returns the parts of a world at rest that go on changing. */
+export async function lookForMoves(
+  { compare }: Pick<Plan, "compare">,
+  world: World,
+): Promise<ReadonlySet<string>> {
   if (compare !== true) return new Set();
   const first = await takePicture(world);
   await world.advance(LOOKED);
@@ -169,7 +175,10 @@ function aftermathOf({ steps }: Plan): number {
 }
 
 /** Waits for the world's rest, and judges it. */
-async function judge({ world, setting }: Living, phase: RestingWorld["phase"]): Promise<Found | undefined> {
+export async function judge(
+  { world, setting }: Omit<Living, "isCalm">,
+  phase: RestingWorld["phase"],
+): Promise<Found | undefined> {
   const unrest = await waitForRest(world);
   const chance = setting.chance?.();
   if (chance !== undefined) return chance;
@@ -244,19 +253,20 @@ async function deleteAll(plan: Plan, living: Living): Promise<Found | undefined>
 }
 
 /** Looks whether the result is the result of a run without faults: of one among several that differ in the states that the operator sees in between. */
-async function compareWithCalm(
+export async function compareWithCalm(
   plan: Plan,
   setting: RunSetting,
   { pictures, journal }: { readonly pictures: Pictures; readonly journal: Journal },
 ): Promise<Found | undefined> {
   let first: string | undefined;
   for (const steps of calmPlans(plan, journal)) {
-    const run = await runOnce({ seed: plan.seed, steps }, setting, true);
+    const run = await runCalm({ seed: plan.seed, steps }, setting);
     // A calm run with a finding does not speak about this one.
     if (run.pictures === undefined) return undefined;
     const alive = differenceOf(pictures.alive, run.pictures.alive, pictures.moving);
     if (alive === undefined) {
-      const deleted = differenceOf(pictures.deleted, run.pictures.deleted, pictures.moving);
+      const after = [pictures.deleted, run.pictures.deleted] as const;
+      const deleted = after[0] && after[1] && differenceOf(after[0], after[1], pictures.moving);
       if (deleted === undefined) {
         return await compareWithTurned({ seed: plan.seed, steps }, setting, pictures);
       }
@@ -267,6 +277,13 @@ async function compareWithCalm(
   return { rule: "convergence", message: `The result is not that of a calm run: ${first}` };
 }
 
+async function runCalm(plan: Plan, setting: RunSetting): Promise<PlanRun> {
+  const key = JSON.stringify(plan);
+  const run = setting.calm?.get(key) ?? await runOnce(plan, setting, true);
+  setting.calm?.set(key, run);
+  return run;
+}
+
 /** Looks whether the result is the same where the objects come in another order. */
 async function compareWithTurned(
   calm: Plan,
@@ -275,7 +292,7 @@ async function compareWithTurned(
 ): Promise<Found | undefined> {
   const steps = turnedSteps(calm.steps);
   if (steps === undefined) return undefined;
-  const run = await runOnce({ ...calm, steps }, setting, true);
+  const run = await runCalm({ ...calm, steps }, setting);
   const difference = run.pictures && differenceOf(pictures.alive, run.pictures.alive, pictures.moving);
   if (difference === undefined) return undefined;
   return { rule: "order", message: `The result depends on which object comes first: ${difference}` };

@@ -9,7 +9,15 @@ import type { Plan } from "./plan.ts";
 export const MOST_LINES = 12;
 
 /** The order in which lines are given up where there are too many. */
-const PRIORITIES: readonly Line["sort"][] = ["finding", "step", "fault", "process", "call", "request"];
+const PRIORITIES: readonly Line["sort"][] = [
+  "finding",
+  "step",
+  "fault",
+  "order",
+  "process",
+  "call",
+  "request",
+];
 
 /** Returns the lines of the story, numbered. */
 export function tellStory({ lines }: Pick<Journal, "lines">): string[] {

@@ -20,12 +20,14 @@ export interface Passage {
   pass(leg: Leg): Promise<void>;
   /** Calls the function when an event of the watch has arrived: none overtakes another one. */
   stream(line: string, arrive: () => void): void;
+  /** The watch is over: none of its events arrives any more. */
+  close(): void;
 }
 
 /** The traffic of a world. */
 export interface Traffic {
   /** Opens the way of a request. @param number How often the process has made the same request, with this time. */
-  open(request: SeenRequest, number: number): Passage;
+  open(request: SeenRequest, number: number, sent: Request): Passage;
   /** No event arrives for so long; then all of them do, in their order. Undefined: time alone holds no event up here. */
   lag?(seconds: Seconds): void;
 }
@@ -67,6 +69,7 @@ export class DrawnTraffic implements Traffic {
         last = Math.max(now + delay(), last + 0.001, lagUntil());
         clock.after(last - now, arrive);
       },
+      close() {},
     };
   }
 }

@@ -108,7 +108,7 @@ export class Wire {
     const isWrite = isAuthorsWrite(seen);
     const kill = isWrite ? this.#dueKill() : undefined;
     const fault = faultOf(seen);
-    const passage = traffic.open(seen, number);
+    const passage = traffic.open(seen, number, request);
     if (fault !== undefined) {
       journal.say("fault", `${life} ${title} ${fault}`, `The operator's ${title} ${FAULT_WORDS[fault]}`);
     }
@@ -243,6 +243,7 @@ class EventStream {
   #end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    this.#options.passage.close();
     this.#options.onEnd();
     this.#reader.cancel().catch(() => {});
   }
