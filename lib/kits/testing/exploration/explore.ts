@@ -228,6 +228,7 @@ class Explorer {
   readonly #calm = new Map<string, PlanRun>();
   readonly #keys = new StateKeys();
   #footprints = new Footprints();
+  #killed = new Set<string>();
   #areApart: boolean;
 
   constructor(laboratory: Laboratory, options: ExploreOptions) {
@@ -267,6 +268,7 @@ class Explorer {
       if (!this.#areApart || this.#footprints.shared === undefined) continue;
       // They have something in common after all: each order of them counts.
       this.#areApart = false;
+      this.#killed = new Set();
       search = new Search({ depth });
     }
     const bounds = [
@@ -333,6 +335,7 @@ class Explorer {
       compare,
       keys: this.#keys,
       footprints: this.#footprints,
+      killed: this.#killed,
     });
   }
 

@@ -55,6 +55,9 @@ interface Channel {
   isListing: boolean;
 }
 
+/** The reason why a message waits no more. */
+const ARRIVED = "arrived";
+
 const INITIAL_END = "k8s.io/initial-events-end";
 
 /** Held traffic. */
@@ -102,6 +105,18 @@ export class HeldTraffic implements Traffic {
   told(life: number): { readonly kind: string; readonly objects: ReadonlyMap<string, unknown> }[] {
     return [...this.#channels].filter(({ request }) => request.life === life)
       .map(({ request: { kind }, arrived }) => ({ kind, objects: arrived }));
+  }
+
+  /** Lets events arrive that tell a process nothing, as it knows the object in this state, or in a later one. Returns whether there were any. */
+  deliverKnown(isKnown: (event: Message) => boolean): boolean {
+    let isAny = false;
+    for (const channel of this.#channels) {
+      for (let [first] = channel.waiting; first !== undefined && isKnown(first); [first] = channel.waiting) {
+        first.release();
+        isAny = true;
+      }
+    }
+    return isAny;
   }
 
   /** Drops all messages of a process that was killed. */
@@ -175,7 +190,8 @@ export class HeldTraffic implements Traffic {
         this.#requests.delete(message);
         this.#arrivals += 1;
         isLost = fate === "lost";
-        arrival.abort();
+        // NB: without a reason of our own, each would make an error.
+        arrival.abort(ARRIVED);
       },
     };
     this.#requests.add(message);

@@ -4,20 +4,14 @@
  * At each point all is still: no code runs, and no time passes, until a choice is made.
  */
 
+import { isObject } from "../../../model/json.ts";
 import type { Seconds } from "../../../runtime/host.ts";
 import { type Found, isForChange, judgeRecord } from "../simulation/invariants.ts";
 import { History } from "../simulation/history.ts";
 import type { Journal, SeenRequest } from "../simulation/journal.ts";
 import type { Plan, Step } from "../simulation/plan.ts";
 import { plannedIn, QUIET } from "../simulation/rest.ts";
-import {
-  compareWithCalm,
-  endWorld,
-  judge,
-  lookForMoves,
-  type Pictures,
-  type RunSetting,
-} from "../simulation/run_plan.ts";
+import { compareWithCalm, endWorld, judge, type Pictures, type RunSetting } from "../simulation/run_plan.ts";
 import { takePicture } from "../simulation/picture.ts";
 import { isAuthorsWrite } from "../simulation/wire.ts";
 import { World } from "../simulation/world.ts";
@@ -72,6 +66,8 @@ export interface ChoicesOptions {
   readonly compare: boolean;
   readonly keys: StateKeys;
   readonly footprints: Footprints;
+  /** The states of the server in which a process was killed. */
+  readonly killed: Set<string>;
   /** The choices to begin with. */
   readonly given: readonly string[];
   /** Whether given choices that are not there are passed over. Default: they are an error. */
@@ -160,10 +156,7 @@ class Run {
     if (this.#isCut) return judgeRecord(world)[0];
     const alive = await this.#rest("alive");
     if (alive !== undefined) return alive;
-    const pictures = {
-      alive: await takePicture(world),
-      moving: await lookForMoves({ compare: true }, world),
-    };
+    const pictures = { alive: await takePicture(world), moving: new Set<string>() };
     const plan = {
       seed: this.#options.plan.seed,
       steps: [...this.#steps],
@@ -269,6 +262,20 @@ class Run {
     return undefined;
   }
 
+  /** Whether no process was killed in this state of the server: all else of a process is gone with it. */
+  #isNewForKill(): boolean {
+    const { killed } = this.#options;
+    const key = this.#options.keys.serverKeyOf({
+      world: this.world,
+      others: this.#others,
+      author: [this.#author.state, this.#used],
+    });
+    if (this.#given.length > 0) return true;
+    const isNew = !killed.has(key);
+    killed.add(key);
+    return isNew;
+  }
+
   #key(): string {
     const quiet = Math.min(this.world.now - this.#active, QUIET).toFixed(1);
     return this.#options.keys.keyOf({
@@ -283,12 +290,25 @@ class Run {
   async #settle(): Promise<void> {
     for (let looks = 0; looks < MOST_LOOKS; looks++) {
       await this.world.advance(0.001);
-      if (this.#traffic.travelling === 0) break;
+      if (this.#traffic.travelling > 0) continue;
+      if (!this.#traffic.deliverKnown((event) => this.#isKnown(event))) break;
     }
     const calls = this.world.journal.calls.filter((seen) => isForChange(seen));
     const count = calls.length + calls.filter(({ end }) => end !== undefined).length;
     if (count !== this.#calls) this.#active = this.world.now;
     this.#calls = count;
+  }
+
+  /** Whether the cache of a process has the state that an event tells. */
+  #isKnown({ request: { life, kind }, content }: Message): boolean {
+    const [type, object] = Array.isArray(content) ? content : [];
+    const cache = this.world.lives[life]?.caches.get(kind);
+    if (cache === undefined || type !== "MODIFIED" || !isObject(object) || !isObject(object.metadata)) {
+      return false;
+    }
+    const { name, resourceVersion } = object.metadata;
+    const known = cache.list().find(({ metadata }) => metadata.name === name);
+    return known?.metadata.resourceVersion === resourceVersion;
   }
 
   /** Returns the choices that there are, the ordinary one first. */
@@ -363,7 +383,7 @@ class Run {
       })));
     }
     const [write] = writes;
-    if (write !== undefined && used.kills < kills) {
+    if (write !== undefined && used.kills < kills && this.#isNewForKill()) {
       choices.push({ label: "kill", fault: "kills", isTurn: false, take: () => this.#kill(write) });
     }
     const isStill = messages.length > 0 && messages.every(({ sort }) => sort === "event");

@@ -32,20 +32,33 @@ export class StateKeys {
   /** The content of each object that was looked at. */
   readonly #contents = new WeakMap<object, string>();
 
-  /** Returns the key of a state. */
-  keyOf({ world, traffic, others, author }: StateParts): string {
-    const server: string[] = [];
-    const current = new Set<string>();
+  /** Returns the key of the part of a state that outlives a process. */
+  serverKeyOf({ world, others, author }: Pick<StateParts, "world" | "others" | "author">): string {
+    return digestOf([this.#serverOf({ world, others }).objects, author]);
+  }
+
+  #serverOf({ world, others }: Pick<StateParts, "world" | "others">): {
+    readonly objects: readonly string[];
+    readonly versions: ReadonlySet<string>;
+  } {
+    const objects: string[] = [];
+    const versions = new Set<string>();
     for (const history of [world.history, others]) {
       for (const { object, isGone } of history.present()) {
         if (isGone) continue;
-        current.add(object.metadata.resourceVersion ?? "");
-        server.push(this.#contentOf(object));
+        versions.add(object.metadata.resourceVersion ?? "");
+        objects.push(this.#contentOf(object));
       }
     }
+    return { objects: objects.sort(), versions };
+  }
+
+  /** Returns the key of a state. */
+  keyOf({ world, traffic, others, author }: StateParts): string {
+    const { objects, versions } = this.#serverOf({ world, others });
     const isNewest = (object: unknown): string => {
       const version = versionOf(object);
-      return version === undefined ? "" : current.has(version) ? "newest" : "older";
+      return version === undefined ? "" : versions.has(version) ? "newest" : "older";
     };
     const messages = traffic.all().map(({ sort, request, content }) =>
       `${sort} ${titleOf(request)} ${this.#contentOf(content)} ${
@@ -53,7 +66,7 @@ export class StateKeys {
       }`
     );
     const processes = world.alive.map((life) => this.#processOf(life, { world, traffic, isNewest }));
-    return digestOf([server.sort(), messages.sort(), processes, author]);
+    return digestOf([objects, messages.sort(), processes, author]);
   }
 
   #processOf(
@@ -74,28 +87,28 @@ export class StateKeys {
         known.push(`${kind} ${this.#contentOf(object)} ${isNewest(object)}`);
       }
     }
-    const last = new Map<string, string>();
+    const retried = new Map<string, string>();
     const running: string[] = [];
     for (const seen of journal.calls) {
       if (seen.life !== life.number) continue;
-      const { call: { handler, object, reason, retry, outcome } } = seen;
-      const title = `${handler} ${object?.name} ${reason} ${retry} ${outcome}`;
-      if (seen.end === undefined) {
-        running.push(`${title} ${this.#stateOf(seen, world)} ${doneBy(seen, world)}`);
-      } else last.set(`${handler} ${object?.name}`, title);
+      const { call: { type, handler, object, reason, retry, outcome }, end } = seen;
+      const place = `${handler} ${object?.name}`;
+      const title = `${place} ${reason} ${retry} ${outcome}`;
+      if (end !== undefined && outcome !== "success") retried.set(place, title);
+      else if (end !== undefined) retried.delete(place);
+      else {running.push(
+          type === "Daemon" ? title : `${title} ${this.#stateOf(seen, world)} ${doneBy(seen, world)}`,
+        );}
     }
     const turns: unknown[] = [];
     for (const { object, isGone } of world.history.present()) {
       const record = isGone ? undefined : life.op.ledger.of(object);
       if (record === undefined) continue;
-      const { current } = record;
-      turns.push([
-        object.metadata.name,
-        turnOf(record.entries.at(-1), life),
-        current && turnOf(current, life),
-      ]);
+      const waits = record.entries.at(-1)?.waits;
+      const waiting = waits && [waits.wake, roughly(Math.max(waits.due - life.clock.monotonic(), 0))];
+      turns.push([object.metadata.name, waiting, record.current && turnOf(record.current)]);
     }
-    return [known.sort(), running.sort(), [...last.values()].sort(), turns, life.isAwake];
+    return [known.sort(), running.sort(), [...retried.values()].sort(), turns, life.isAwake];
   }
 
   /** The state for which a call was made. */
@@ -121,11 +134,8 @@ function doneBy({ at, life }: SeenCall, { journal, now }: World): string {
   return `${done.map((request) => `${titleOf(request)} ${request.status}`).join()} ${roughly(now - at)}`;
 }
 
-function turnOf(entry: LedgerEntry | undefined, life: Life): unknown {
-  if (entry === undefined) return undefined;
-  const { wake, reason, diff, handlers, error, waits, gone } = entry;
-  const waiting = waits && [waits.wake, roughly(Math.max(waits.due - life.clock.monotonic(), 0))];
-  return [wake, reason, diff, handlers.map(({ id, outcome }) => `${id} ${outcome}`), error, waiting, gone];
+function turnOf({ wake, reason, handlers, writes }: LedgerEntry): unknown {
+  return [wake, reason, handlers.map(({ id, outcome }) => `${id} ${outcome}`), writes];
 }
 
 /** A time, so that the millisecond of each message does not count. */

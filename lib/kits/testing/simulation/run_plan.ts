@@ -105,7 +105,8 @@ const BURIAL: Seconds = 90;
 async function releaseAll(world: World, release: (simulated: Simulated) => void): Promise<void> {
   const killed = world.lives.filter(({ isKilled }) => isKilled);
   for (const life of killed) life.bury();
-  if (killed.length > 0) await world.advance(BURIAL);
+  const end = world.now + BURIAL;
+  while (killed.some(({ hasEnded }) => !hasEnded) && world.now < end) await world.advance(1);
   for (const life of world.lives) if (life.hasEnded) release(life.simulated);
 }
 
@@ -263,10 +264,11 @@ export async function compareWithCalm(
     const run = await runCalm({ seed: plan.seed, steps }, setting);
     // A calm run with a finding does not speak about this one.
     if (run.pictures === undefined) return undefined;
-    const alive = differenceOf(pictures.alive, run.pictures.alive, pictures.moving);
+    const moving = new Set([...pictures.moving, ...run.pictures.moving]);
+    const alive = differenceOf(pictures.alive, run.pictures.alive, moving);
     if (alive === undefined) {
       const after = [pictures.deleted, run.pictures.deleted] as const;
-      const deleted = after[0] && after[1] && differenceOf(after[0], after[1], pictures.moving);
+      const deleted = after[0] && after[1] && differenceOf(after[0], after[1], moving);
       if (deleted === undefined) {
         return await compareWithTurned({ seed: plan.seed, steps }, setting, pictures);
       }
@@ -279,7 +281,8 @@ export async function compareWithCalm(
 
 async function runCalm(plan: Plan, setting: RunSetting): Promise<PlanRun> {
   const key = JSON.stringify(plan);
-  const run = setting.calm?.get(key) ?? await runOnce(plan, setting, true);
+  const compare = setting.calm !== undefined;
+  const run = setting.calm?.get(key) ?? await runOnce({ ...plan, compare }, setting, true);
   setting.calm?.set(key, run);
   return run;
 }
