@@ -34,6 +34,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Adder>>> = {
   "heap-snapshot": async () => (await import("./log_level.ts")).addHeapSnapshot,
   rehearse: async () => (await import("./rehearse.ts")).addRehearse,
   simulate: async () => (await import("./simulate.ts")).addSimulate,
+  explore: async () => (await import("./explore.ts")).addExplore,
   uninstall: async () => (await import("./uninstall.ts")).addUninstall,
 };
 
@@ -48,7 +49,7 @@ export async function lotseProgram(host: Host, only?: string): Promise<Command> 
       "  $ lotse new greeter",
       "  $ lotse dev handlers.ts --apply crd.yaml",
       "",
-      "Exit codes: 0 done, or stopped by a signal; 1 failed; 2 wrong usage; 3 a finding of simulate or rehearse; 130 killed by a second signal.",
+      "Exit codes: 0 done, or stopped by a signal; 1 failed; 2 wrong usage; 3 a finding of simulate, explore or rehearse; 130 killed by a second signal.",
     ].join("\n"),
     host,
   });

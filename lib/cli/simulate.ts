@@ -122,7 +122,7 @@ async function simulateFile(path: string, flags: SimulateFlags, host: Host): Pro
 }
 
 /** Operators of one file, each from modules of its own. */
-class Pool {
+export class Pool {
   readonly #path: string;
   readonly #host: Host;
   readonly #free: Operator[] = [];
@@ -137,7 +137,7 @@ class Pool {
     while (this.#free.length < AT_HAND) {
       const files = await importFiles([this.#path], { host: this.#host, fresh: true });
       const [op] = operatorsOf(files);
-      if (op === undefined) throw new CommandError(`Cannot simulate "${this.#path}": it exports no operator`);
+      if (op === undefined) throw new CommandError(`Cannot run "${this.#path}": it exports no operator`);
       this.#free.push(op);
     }
   }
@@ -146,7 +146,7 @@ class Pool {
   take(): Operator {
     const op = this.#free.pop();
     if (op === undefined) {
-      throw new Error(`Cannot simulate "${this.#path}": a run has more than ${AT_HAND} processes`);
+      throw new Error(`Cannot run "${this.#path}": a run has more than ${AT_HAND} processes`);
     }
     return op;
   }

@@ -31,6 +31,11 @@ const ELSEWHERE: readonly (readonly [place: string, tests: string, why: string])
     "real_cluster_test.ts starts a real one, and looks for executables",
   ],
   [
+    "lib/kits/testing/exploration/",
+    "tests/kits/testing/exploration/",
+    "explore_test.ts explores with all parts",
+  ],
+  [
     "lib/kits/testing/simulation/",
     "tests/kits/testing/simulation/",
     "simulate_test.ts simulates with all parts",

@@ -103,14 +103,15 @@ export const SURFACE: Readonly<Record<string, string>> = {
     WaitCondition WaitOptions WatchScope WatchesOptions WriteOptions
   `,
   "./testing": `
-    Action ClockStep Cluster ClusterOfTest ConnectedCluster CreateStep DeleteStep EditStep Expected
-    ExpectedPart FailStep Finding Found GapStep GlobalName HandlerCall HarmStep HoldStep Invariant KillMoment
-    KillStep LaboratoryOptions LagStep LeaseStep LogRecord Manifest Manifests ObjectSource PauseStep Plan
-    PlannedObject RealCluster RealClusterOptions RequestFault RestartStep RestingWorld Runnable Runner
-    ServedCluster SimulateOptions SimulatedFaults SimulatedOperator Simulation SimulationError
-    SimulationProgress Snapshot StartOptions Step SuspendStep TestCluster TestClusterOptions TestReplica
-    UntilOptions VirtualClock VirtualFetch VirtualHost VirtualHostOptions VirtualNetwork VirtualProcess
-    VirtualProgram WatchStep WriteStep realCluster simulate start testCluster virtualHost
+    Action ClockStep Cluster ClusterOfTest ConnectedCluster Counterexample CreateStep DeleteStep EditStep
+    Expected ExpectedPart Exploration ExplorationError ExplorationProgress ExploreOptions FailStep Finding
+    Found GapStep GlobalName HandlerCall HarmStep HoldStep Invariant KillMoment KillStep LaboratoryOptions
+    LagStep LeaseStep LogRecord Manifest Manifests ObjectSource PauseStep Plan PlannedObject RealCluster
+    RealClusterOptions RequestFault RestartStep RestingWorld Runnable Runner ServedCluster SimulateOptions
+    SimulatedFaults SimulatedOperator Simulation SimulationError SimulationProgress Snapshot StartOptions
+    Step SuspendStep TestCluster TestClusterOptions TestReplica UntilOptions VirtualClock VirtualFetch
+    VirtualHost VirtualHostOptions VirtualNetwork VirtualProcess VirtualProgram WatchStep WriteStep explore
+    realCluster simulate start testCluster virtualHost
   `,
   "./apiserver": `
     AnswerFault ApiServer ApiServerOptions ApiUser Authority CertificateOptions CopiedObjects CutFault DelayFault DuplicateFault

@@ -42,6 +42,14 @@ export {
   SimulationError,
   type SimulationProgress,
 } from "./simulation/simulate.ts";
+export {
+  type Counterexample,
+  type Exploration,
+  ExplorationError,
+  type ExplorationProgress,
+  explore,
+  type ExploreOptions,
+} from "./exploration/explore.ts";
 export type { LaboratoryOptions } from "./simulation/laboratory.ts";
 export type { ObjectSource, SimulatedFaults } from "./simulation/draw.ts";
 export type { Found } from "./simulation/invariants.ts";

@@ -18,8 +18,9 @@ import type { Invariant, PlanRun } from "../simulation/run_plan.ts";
 import { shrinkPlan } from "../simulation/shrink.ts";
 import { tellStory } from "../simulation/story.ts";
 import { World } from "../simulation/world.ts";
+import { subjectOf } from "./author.ts";
 import { Footprints } from "./footprints.ts";
-import { type ChoicesRun, runChoices } from "./run_choices.ts";
+import { type ChoicesRun, type Point, runChoices, type Verdict } from "./run_choices.ts";
 import { Search } from "./search.ts";
 import { StateKeys } from "./state_key.ts";
 
@@ -29,7 +30,7 @@ export interface ExploreOptions extends LaboratoryOptions {
   readonly objects?: number;
   /** How many edits there are in a run, of all objects: changes, deletions, and creations anew. Default: 2. */
   readonly edits?: number;
-  /** How many kills there are in a run: before a write, when it was applied, or at rest. Default: 1. */
+  /** How many kills there are in a run: before a write has arrived, or when it was applied. Default: 1. */
   readonly kills?: number;
   /** How many writes, or answers to them, are lost in a run. Default: 1. */
   readonly losses?: number;
@@ -37,7 +38,7 @@ export interface ExploreOptions extends LaboratoryOptions {
   readonly staleReads?: boolean;
   /** How many faults there are in a run at most, of all sorts. Default: as many as `kills`, and 1 at least. */
   readonly faults?: number;
-  /** How many choices there are in a run at most; what comes after is not chosen. Default: 300. */
+  /** How many choices there are in a run at most; what comes after is not chosen. Default: 200. */
   readonly depth?: number;
   /** No run begins after so much real time. Default: Infinity. */
   readonly seconds?: Seconds;
@@ -92,7 +93,7 @@ export interface Exploration extends ExplorationProgress {
 export interface Counterexample extends Found {
   /** The creations and edits of the run, made small. */
   readonly plan: Plan;
-  /** The choices of the run. */
+  /** The choices of the run, up to the last one that is not the ordinary one. */
   readonly choices: readonly string[];
   /** The run in at most twelve lines. */
   readonly story: readonly string[];
@@ -217,6 +218,9 @@ function checkOptions(make: unknown, options: ExploreOptions): void {
   if ((options.objects ?? 1) > 4) throw new TypeError("Cannot explore more than 4 `objects` of a kind");
 }
 
+/** How many choices a run has at most, by default. */
+const DEPTH = 200;
+
 const NAMES = ["a", "b", "c", "d"] as const;
 
 /** How often an object is drawn until the server takes it. */
@@ -238,7 +242,7 @@ class Explorer {
   }
 
   async run(): Promise<Exploration> {
-    const { choices, depth = 300, seconds = Infinity, onRun } = this.#options;
+    const { choices, depth = DEPTH, seconds = Infinity, onRun } = this.#options;
     const { clock } = currentHost();
     const begun = clock.monotonic();
     const plan = this.#options.plan ?? await this.#draw();
@@ -308,13 +312,23 @@ class Explorer {
   /** Repeats one run. */
   async #once(plan: Plan, choices: readonly string[]): Promise<Exploration> {
     const begun = currentHost().clock.monotonic();
-    const run = await this.#try(plan, { given: choices, visit: () => "go", isTolerant: true });
+    const run = await this.#try(plan, {
+      given: choices,
+      visit: (point) => this.#goOn(point),
+      isTolerant: true,
+    });
     const progress = { runs: 1, states: 0, waiting: 0, seconds: currentHost().clock.monotonic() - begun };
     if (run.found !== undefined) {
       throw new ExplorationError(await this.#explain(plan, { found: run.found, run, ...progress }));
     }
     const bounds = ["it was one run, of given choices"];
     return this.#result({ runs: 1, search: new Search({ depth: 1 }), bounds, seconds: progress.seconds });
+  }
+
+  /** Goes on with what is ordinary, where all choices were given. */
+  #goOn({ choices }: Point): Verdict {
+    const { depth = DEPTH } = this.#options;
+    return choices.length < depth ? "go" : "end";
   }
 
   async #try(
@@ -350,15 +364,19 @@ class Explorer {
     const small = found.rule === "chance" ? plan : await shrinkPlan(plan, {
       mayGoOn: () => process.cpu() < end,
       fails: async (candidate) => {
-        if (candidate.steps.length === 0) return false;
-        const tried = await this.#try(candidate, { given: run.choices, visit: () => "go", isTolerant: true });
+        if (!createsFirst(candidate)) return false;
+        const tried = await this.#try(candidate, {
+          given: run.choices,
+          visit: (point) => this.#goOn(point),
+          isTolerant: true,
+        });
         if (tried.found?.rule !== found.rule) return false;
         best = tried;
         return true;
       },
     });
     const last = best.found ?? found;
-    const { choices } = best;
+    const choices = best.needed;
     return {
       ...last,
       plan: small,
@@ -404,6 +422,16 @@ class Explorer {
     }
     return steps;
   }
+}
+
+/** Whether each object of a plan is created before it is changed. */
+function createsFirst({ steps }: Plan): boolean {
+  const created = new Set<string>();
+  for (const step of steps) {
+    if (step.do === "create") created.add(subjectOf(step));
+    else if (step.do !== "edit" || !created.has(subjectOf(step))) return false;
+  }
+  return steps.length > 0;
 }
 
 function differing({ choices }: ChoicesRun): Found {

@@ -7,6 +7,7 @@
 import { currentArguments } from "../../../execution/invoke.ts";
 import { isObject } from "../../../model/json.ts";
 import { groupResource, type Resource } from "../../../model/resource.ts";
+import type { Seconds } from "../../../runtime/host.ts";
 import { parseJson } from "../../../runtime/json.ts";
 import type { VirtualClock } from "../../../runtime/virtual/clock.ts";
 import { type SeenRequest, titleOf } from "../simulation/journal.ts";
@@ -55,6 +56,10 @@ interface Channel {
   isListing: boolean;
 }
 
+/** How long a request takes while messages are held; and while all pass, so that a loop makes few rounds until it is recognised. */
+const QUICK: Seconds = 0.001;
+const SLOW: Seconds = 0.3;
+
 /** The reason why a message waits no more. */
 const ARRIVED = "arrived";
 
@@ -68,6 +73,8 @@ export class HeldTraffic implements Traffic {
   /** Which planned object an object of another kind belongs to, by the writes of handlers. */
   readonly #owners = new Map<string, string>();
   #isOpen = true;
+  /** How long a request takes that is not held. */
+  #pace = QUICK;
   #arrivals = 0;
   /** How many messages are on their way by themselves. */
   travelling = 0;
@@ -79,11 +86,13 @@ export class HeldTraffic implements Traffic {
   /** Holds all messages from now on. */
   hold(): void {
     this.#isOpen = false;
+    this.#pace = QUICK;
   }
 
   /** Lets all messages pass from now on. */
   release(): void {
     this.#isOpen = true;
+    this.#pace = SLOW;
     for (const message of [...this.#requests]) message.release();
     for (const channel of this.#channels) this.#flush(channel);
   }
@@ -147,7 +156,7 @@ export class HeldTraffic implements Traffic {
         const isHeld = isWrite || (this.#options.holdsReads && leg.sort === "answer" && isReadOfHandler);
         if (!isHeld || this.#isOpen) {
           this.travelling += 1;
-          if (leg.sort === "request") await clock.sleep(0.001);
+          if (leg.sort === "request") await clock.sleep(this.#pace);
           this.travelling -= 1;
           return;
         }

@@ -81,6 +81,8 @@ export interface ChoicesRun {
   readonly found: Found | undefined;
   readonly journal: Journal;
   readonly choices: readonly string[];
+  /** The choices up to the last one that was not the ordinary one: a repetition needs no others. */
+  readonly needed: readonly string[];
   /** Whether a given choice was not there. */
   readonly isOther: boolean;
 }
@@ -103,7 +105,7 @@ class Run {
   readonly #options: ChoicesOptions;
   readonly #traffic: HeldTraffic;
   readonly #author: Author;
-  readonly #others = new History();
+  readonly #others = new History(() => this.world.now);
   readonly #followed = new Set<string>();
   readonly #choices: string[] = [];
   /** The author's moves so far. */
@@ -118,6 +120,7 @@ class Run {
   /** Whether nothing is chosen any more. */
   #isLed = false;
   #isOther = false;
+  #needed = 0;
   #phase: "alive" | "deleted" = "alive";
 
   constructor(options: ChoicesOptions) {
@@ -145,7 +148,13 @@ class Run {
     this.#traffic.hold();
     const found = await this.#judged();
     if (found !== undefined) world.journal.say("finding", found.message);
-    return { found, journal: world.journal, choices: this.#choices, isOther: this.#isOther };
+    return {
+      found,
+      journal: world.journal,
+      choices: this.#choices,
+      needed: this.#choices.slice(0, this.#needed),
+      isOther: this.#isOther,
+    };
   }
 
   async #judged(): Promise<Found | undefined> {
@@ -212,6 +221,7 @@ class Run {
       const choice = this.#given.length > 0 ? this.#nextGiven(options) : this.#visited(options);
       if (choice === undefined) return this.#isLed ? await this.#goOn() : undefined;
       this.#choices.push(choice.label);
+      if (choice !== options[0]) this.#needed = this.#choices.length;
       if (choice.fault !== undefined) {
         this.#used = { ...this.#used, [choice.fault]: this.#used[choice.fault] + 1 };
       }

@@ -1,6 +1,6 @@
 /**
- * The order of a search: first all runs without a fault, then those with one, and so on; among them, runs that differ less from the ordinary
- * one come first. So the first counter-example is short.
+ * The order of a search: the ordinary run first, then all runs with one thing out of the ordinary (a fault, a message that overtakes
+ * another one, an edit), then with two, and so on; of as many, those with fewer faults come first. So the first counter-example is short.
  */
 
 import type { Faults, Point, Verdict } from "./run_choices.ts";
@@ -9,6 +9,7 @@ import type { Faults, Point, Verdict } from "./run_choices.ts";
 interface Beginning {
   readonly choices: readonly string[];
   readonly faults: number;
+  /** How many things are out of the ordinary, faults among them. */
   readonly turns: number;
 }
 
@@ -21,7 +22,7 @@ export interface SearchOptions {
 /** A search. */
 export class Search {
   readonly #options: SearchOptions;
-  /** By faults, and then by turns. */
+  /** By turns, and then by faults. */
   readonly #waiting: Beginning[][][] = [[[{ choices: [], faults: 0, turns: 0 }]]];
   /** The faults with which each state was entered; the fewest. */
   readonly #seen = new Map<string, Faults[]>();
@@ -79,15 +80,15 @@ export class Search {
       this.#push({
         choices: [...choices, option.label],
         faults: this.#current.faults + (option.fault === undefined ? 0 : 1),
-        turns: this.#current.turns + (option.isTurn ? 1 : 0),
+        turns: this.#current.turns + (option.isTurn || option.fault !== undefined ? 1 : 0),
       });
     }
     return "go";
   }
 
   #push(beginning: Beginning): void {
-    const rows = this.#waiting[beginning.faults] ??= [];
-    (rows[beginning.turns] ??= []).push(beginning);
+    const rows = this.#waiting[beginning.turns] ??= [];
+    (rows[beginning.faults] ??= []).push(beginning);
   }
 
   /** Whether a state was entered with as few faults, or fewer. */
