@@ -50,7 +50,7 @@ export interface Point {
   readonly key: () => string;
 }
 
-/** What becomes of a run at a point: it goes on, is cut as the state was seen, or is led to its end without more choices. */
+/** The fate of a run at a point: it goes on, is cut as the state was seen, or is led to its end without more choices. */
 export type Verdict = "go" | "cut" | "end";
 
 /** The parts of a run. */
@@ -85,6 +85,8 @@ export interface ChoicesRun {
   readonly needed: readonly string[];
   /** Whether a given choice was not there. */
   readonly isOther: boolean;
+  /** How many lines the journal had when the last choice was made. */
+  readonly lines: number;
 }
 
 /** How long messages may take to come to rest that nothing holds; more is a loop. */
@@ -121,6 +123,7 @@ class Run {
   #isLed = false;
   #isOther = false;
   #needed = 0;
+  #lines = 0;
   #phase: "alive" | "deleted" = "alive";
 
   constructor(options: ChoicesOptions) {
@@ -153,6 +156,7 @@ class Run {
       journal: world.journal,
       choices: this.#choices,
       needed: this.#choices.slice(0, this.#needed),
+      lines: this.#lines,
       isOther: this.#isOther,
     };
   }
@@ -221,6 +225,7 @@ class Run {
       const choice = this.#given.length > 0 ? this.#nextGiven(options) : this.#visited(options);
       if (choice === undefined) return this.#isLed ? await this.#goOn() : undefined;
       this.#choices.push(choice.label);
+      this.#lines = this.world.journal.lines.length;
       if (choice !== options[0]) this.#needed = this.#choices.length;
       if (choice.fault !== undefined) {
         this.#used = { ...this.#used, [choice.fault]: this.#used[choice.fault] + 1 };
