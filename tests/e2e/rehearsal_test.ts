@@ -8,6 +8,7 @@ import assert from "node:assert/strict";
 import { cpSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import process from "node:process";
 import { describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
 import { Database, type Engine } from "../../examples/02-database/database.ts";
@@ -19,7 +20,7 @@ import { lotse, ROOT } from "../cli/processes.ts";
 import { findControlPlane } from "../control_plane/control_plane.ts";
 import { sized } from "../support/size.ts";
 
-const COUNT = sized({ short: 50, full: 1000 });
+const COUNT = Number(process.env["OBJECTS"] ?? sized({ short: 50, full: 1000 }));
 const ENGINES: readonly Engine[] = ["postgresql", "mysql", "mariadb"];
 const missing = findControlPlane().reason;
 
