@@ -10,6 +10,8 @@ import type { DifferenceGroup, Rehearsal } from "./rehearsal.ts";
 const MOST_GROUPS = 6;
 const MOST_NAMES = 3;
 const MOST_FIELDS = 3;
+/** Lines of one message. */
+const MOST_LINES = 4;
 /** Longer lines are cut. */
 const WIDTH = 150;
 
@@ -61,7 +63,7 @@ function verdict({ differences, old }: Rehearsal): string {
   const total = differences.reduce((sum, { objects }) => sum + objects.length, 0);
   const than = old === undefined ? "than now" : "than with the old code";
   return total === 0
-    ? "DIFFERENT, but no object in the end"
+    ? "NO OBJECT IS DIFFERENT in the end, but something else is"
     : `DIFFERENT IN THE END ${than}: ${count(total, "object")}`;
 }
 
@@ -121,8 +123,21 @@ function failureLines({ handler, error, objects, examples, retries }: FailureGro
   const how = retries ? "tries again" : "has given up";
   return [
     `${count(objects, "object")}: ${listOf(examples, objects)}`,
-    `  handler "${handler}" ${how}: ${error}`,
+    `  handler "${handler}" ${how}:`,
+    ...wrapped(error).map((line) => `    ${line}`),
   ];
+}
+
+/** A message is read whole: its end often has the reason. */
+function wrapped(text: string): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(/\s+/)) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + word.length < WIDTH - 10) {
+      lines[lines.length - 1] = `${last} ${word}`;
+    } else lines.push(word);
+  }
+  return lines.length <= MOST_LINES ? lines : [...lines.slice(0, MOST_LINES), "…"];
 }
 
 function writeLines({ verb, resource, changes, objects, writes, examples, handlers }: WriteGroup): string[] {
