@@ -28,7 +28,7 @@ describe("A network that keeps requests, between replicas and a real API server"
     const { place: { plane, client }, folder } = audited;
     await client.create(NAMESPACES, { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
     const replicas = { name: "kept", namespace, leaseDuration: 5, renewDeadline: 4, retryPeriod: 0.5 };
-    const env = { SETTINGS: JSON.stringify({ replicas, namespace, wait: 0.2 }) };
+    const env = { SETTINGS: JSON.stringify({ replicas, namespace, wait: 1 }) };
     const all: ReplicaProcess[] = [];
     try {
       const add = async (username: string): Promise<ReplicaProcess> => {

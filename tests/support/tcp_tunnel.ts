@@ -5,6 +5,9 @@
 
 import { connect, createServer, type Server, type Socket } from "node:net";
 
+/** How much later than what was kept the end of its connection comes, in milliseconds. */
+const END_AFTER = 1000;
+
 /** A tunnel on a free port of this machine. */
 export class TcpTunnel implements AsyncDisposable {
   readonly #server: Server;
@@ -75,7 +78,11 @@ export class TcpTunnel implements AsyncDisposable {
       before = before.then(act);
     };
     client.on("data", (bytes) => pass(() => void (upstream.writable && upstream.write(bytes))));
-    client.on("close", () => pass(() => void upstream.end()));
+    client.on("close", () => {
+      // A server ends the request of a client that has gone (kube-apiserver: 504): the end of a kept connection comes later, too.
+      const later = this.#kept === undefined ? 0 : END_AFTER;
+      pass(() => void setTimeout(() => upstream.end(), later));
+    });
     upstream.on("close", () => client.destroy());
   }
 

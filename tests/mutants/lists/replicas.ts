@@ -74,6 +74,8 @@ const mutants: Mutant[] = [
   ]),
   ...breaksOf("lib/handlers/change/change_run.ts", [
     ["ChangeRun.#callDue", "checkTerm(turn);", ""],
+  ], STORIES),
+  ...breaksOf("lib/handlers/change/change_run.ts", [
     ["ChangeRun.#callDue", "if (hasLostTerm(turn) && this.#hasResults) break;", ""],
   ], ["tests/handlers/change/change_part_test.ts"]),
   ...breaksOf("lib/handlers/child/child_part.ts", [
