@@ -82,12 +82,12 @@ export async function createAdmitted(
     warn,
     ...(isAsked ? { applied: true, mayDropOwners: !applied } : { report, ...owned }),
   });
-  const named = attributesFor(creation.object);
-  if (isAsked) await validate(cluster, named);
+  const named = isAsked ? attributesFor(creation.object) : undefined;
+  if (named !== undefined) await validate(cluster, named);
   const isConverted = kind.converter !== undefined;
   const kept = isConverted ? await inStorage(kind, creation.object) : keptObject(kind, creation.object);
   // NB: from here on all is synchronous, so that no other write can use the same quota.
-  const charge = isAsked ? chargeFor(cluster, named) : undefined;
+  const charge = named && chargeFor(cluster, named);
   const stored = commitCreation(cluster, creation, kept);
   if (!dryRun) charge?.();
   return isConverted ? await oneInVersion(kind, stored) : stored;
@@ -204,10 +204,10 @@ export async function updateAdmitted(
       current: before,
       change: () => wanted,
     });
-    const checked = attributesFor(update.updated);
-    if (isAsked) await validate(cluster, checked);
+    const checked = isAsked ? attributesFor(update.updated) : undefined;
+    if (checked !== undefined) await validate(cluster, checked);
     const kept = kind.converter === undefined ? update.kept : await inStorage(kind, update.updated);
-    const charge = isAsked ? chargeFor(cluster, checked) : undefined;
+    const charge = checked && chargeFor(cluster, checked);
     const stored = commitUpdate(cluster, update, kept);
     if (stored === undefined) continue;
     if (!dryRun) charge?.();
