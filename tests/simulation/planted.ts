@@ -21,11 +21,12 @@ export const PLANTED: readonly Planted[] = [
       `const byEvent = !patch.isEmpty;\n  if (why.events.some(({ event }) => event.type === "ADDED")) return { kind: "done" };`,
   },
   {
+    // The result for an older state is noted for the newest one.
     name: "a stale write",
-    file: "lib/execution/write_requests.ts",
-    in: "Writer.mergeWithFinalizer",
-    replace: "metadata: { ...metadata, finalizers, resourceVersion }",
-    by: "metadata: { ...metadata, finalizers }",
+    file: "lib/handlers/change/change_part.ts",
+    replace: "this.#note(cause.new, patch);",
+    by: `const { state: { body }, run: { persistence } } = this.#turn;
+    this.#note(persistence.progress.clear(persistence.diffBase.build(body)), patch);`,
   },
   {
     name: "a missing sweep",
