@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { kinds, operator, resource } from "@lotse/lotse";
-import { simulate, SimulationError } from "@lotse/lotse/testing";
+import { explore, simulate, SimulationError } from "@lotse/lotse/testing";
 
 import { makeOperator } from "./handlers.ts";
 
@@ -25,6 +25,12 @@ it("publishes each site, whatever fails and whoever is killed", async () => {
       }
     }],
   });
+});
+
+it("publishes a site in each order of messages, and after a kill at each write", async () => {
+  const { manifests, samples } = options;
+  const { isWhole } = await explore(makeOperator, { manifests, samples, objects: 1, edits: 0, losses: 0 });
+  assert.ok(isWhole);
 });
 
 it("would find a page that is made twice", async () => {
