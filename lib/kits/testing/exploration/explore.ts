@@ -373,7 +373,7 @@ class Explorer {
       fails: async (candidate) => {
         if (!createsFirst(candidate)) return false;
         const tried = await this.#try(candidate, {
-          given: run.choices,
+          given: run.needed,
           visit: (point) => this.#goOn(point),
           isTolerant: true,
         });

@@ -82,7 +82,11 @@ describe("explore()", () => {
       });
       return op;
     };
-    const { rule, message, choices, run, story } = await findingOf(makeLoop, { ...SMALLEST, depth: 20 });
+    const { rule, message, choices, run, story } = await findingOf(makeLoop, {
+      ...SMALLEST,
+      depth: 12,
+      shrinkFor: 0.1,
+    });
     assert.equal(rule, "rest");
     assert.match(message, /`count\/status\.count` is called for `a` again and again/);
     assert.deepEqual([choices, run], [[], 1]);
@@ -92,7 +96,7 @@ describe("explore()", () => {
       op.on.create(Example, () => new Promise(() => {}));
       return op;
     };
-    const endless = await findingOf(makeEndless, { ...SMALLEST, depth: 20 });
+    const endless = await findingOf(makeEndless, { ...SMALLEST, depth: 12, shrinkFor: 0.1 });
     assert.match(endless.message, /`create` of `a` never ends/);
   });
 
@@ -110,8 +114,9 @@ describe("explore()", () => {
     let count = 0;
     const makeCounting = (): Operator => {
       const op = operator();
-      op.on.create(Example, function remember({ patch }) {
-        if (count++ === 0) patch.status["n"] = 1;
+      op.on.create(Example, async function remember() {
+        const metadata = { name: "made", namespace: "default" };
+        if (count++ === 0) await op.api.apply(kinds.ConfigMap, { metadata });
       });
       return op;
     };
