@@ -13,14 +13,14 @@ import {
 } from "../kits/testing/mod.ts";
 import type { Host } from "../runtime/host.ts";
 import { formatJson } from "../runtime/json.ts";
-import { CommandError, EXIT, ProgramEnd, UsageError } from "./errors.ts";
+import { CommandError, EXIT, ProgramEnd } from "./errors.ts";
 import { addLogOptions, type LogFlags } from "./options.ts";
 import { addExamples, CommandOption, wholeNumber } from "./program.ts";
 import { Pool } from "./simulate.ts";
+import { addTrialOptions, progressLine, type TrialFlags } from "./trials.ts";
 
 /** The flags of `explore`. */
-interface ExploreFlags extends LogFlags {
-  readonly crd?: readonly string[];
+interface ExploreFlags extends LogFlags, TrialFlags {
   readonly sample?: readonly string[];
   readonly objects: number;
   readonly edits: number;
@@ -28,12 +28,9 @@ interface ExploreFlags extends LogFlags {
   readonly losses: number;
   readonly faults?: number;
   readonly depth?: number;
-  readonly minutes?: number;
-  readonly seed: number;
   readonly staleReads: boolean;
   readonly interleave?: boolean;
   readonly compare?: boolean;
-  readonly json?: boolean;
 }
 
 /** Adds the command `explore`. */
@@ -48,13 +45,11 @@ export function addExplore(program: Command, host: Host): void {
   );
   const number = (flags: string, description: string): InstanceType<typeof CommandOption> =>
     new CommandOption(flags, description).argParser(wholeNumber);
-  command
-    .addOption(
-      new CommandOption(
-        "--crd <path>",
-        "Manifests that must be there, definitions among them: a file, or a folder; repeatable",
-      ).repeatable(),
-    )
+  addTrialOptions(command, {
+    crd: "Manifests that must be there, definitions among them",
+    seed: "The seed by which objects and edits are drawn",
+    minutes: "For how long; default: until all was tried",
+  })
     .addOption(
       new CommandOption("--sample <path>", "Objects as they may be: a file, or a folder; repeatable")
         .repeatable(),
@@ -69,10 +64,6 @@ export function addExplore(program: Command, host: Host): void {
       number("--faults <number>", "How many faults there are in a run, of all sorts; default: as --kills"),
     )
     .addOption(number("--depth <number>", "How many choices there are in a run at most; default: 200"))
-    .addOption(number("--seed <number>", "The seed by which objects and edits are drawn").default(1))
-    .addOption(
-      new CommandOption("--minutes <number>", "For how long; default: until all was tried").argParser(Number),
-    )
     .addOption(new CommandOption("--no-stale-reads", "Answers to reads, and events, are never late"))
     .addOption(
       new CommandOption(
@@ -85,8 +76,7 @@ export function addExplore(program: Command, host: Host): void {
         "--no-compare",
         "Results may depend on their history: do not compare them with those of calm runs",
       ),
-    )
-    .addOption(new CommandOption("--json", "Print the result as JSON"));
+    );
   addLogOptions(command);
   addExamples(command, [
     "explore handlers.ts --crd crd.yaml",
@@ -97,7 +87,6 @@ export function addExplore(program: Command, host: Host): void {
 
 async function exploreFile(path: string, flags: ExploreFlags, host: Host): Promise<void> {
   const { crd, sample, minutes = Infinity, json = false } = flags;
-  if (!(minutes > 0)) throw new UsageError("--minutes must be a number above 0");
   const { objects, edits, kills, losses, faults, depth, seed, staleReads, interleave, compare } = flags;
   const pool = new Pool(path, host);
   await pool.fill();
@@ -142,23 +131,22 @@ function progressTo(
   host: Host,
   { minutes, json }: { readonly minutes: number; readonly json: boolean },
 ): { readonly onRun: (progress: ExplorationProgress) => void; readonly end: () => void } {
-  const isShown = !json && host.process.isTerminal("stderr");
+  const line = progressLine(host, json);
   let last = 0;
   return {
     onRun({ runs, states, waiting, seconds }) {
-      if (!isShown || seconds - last < 1) return;
+      if (seconds - last < 1) return;
       last = seconds;
       const rate = runs / seconds;
       // NB: those that wait bring others with them, so that this is the least.
       const rest = Math.ceil(Math.min(minutes * 60 - seconds, waiting / rate));
-      const text = `${runs} runs, ${states} states, ${
-        rate.toFixed(1)
-      } runs a second, ${waiting} wait, ${rest} s left at least`;
-      host.process.write("stderr", `\r${text.padEnd(78)}`);
+      line.show(
+        `${runs} runs, ${states} states, ${
+          rate.toFixed(1)
+        } runs a second, ${waiting} wait, ${rest} s left at least`,
+      );
     },
-    end() {
-      if (last > 0) host.process.write("stderr", `\r${" ".repeat(78)}\r`);
-    },
+    end: () => line.end(),
   };
 }
 
