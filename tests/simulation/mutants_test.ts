@@ -29,7 +29,11 @@ const COPIED = [
 ];
 
 /** The quickest to be found. */
-const FEW = ["a dropped event", "a finalizer gone early", "notes written before status"];
+const FEW = [
+  "a dropped event",
+  "a finalizer gone early",
+  "a forgotten retry when an event brings nothing new",
+];
 
 const { PLANTED: wanted = "", LOTSE_SEED: seed = "1", SECONDS: seconds = "60" } = process.env;
 const MOST_RUNS = 10_000;

@@ -109,20 +109,6 @@ export const PLANTED: readonly Planted[] = [
     by: `if (order === "same") return order;`,
   },
   {
-    name: "a late answer put into the cache",
-    file: "lib/client/cache/caches.ts",
-    in: "Caches.answer",
-    replace: "(accepts(object) && !store.hasPassed(object))",
-    by: "accepts(object)",
-  },
-  {
-    name: "a failed reconcile that is not tried again",
-    file: "lib/handlers/reconcile/reconcile_record.ts",
-    in: "ReconcileRecord.end",
-    replace: `return this.#plan(this.#retry.due, { kind: "retry", error: outcome.error });`,
-    by: "return;",
-  },
-  {
     name: "two turns at once",
     file: "lib/controller/work_queue.ts",
     in: "WorkQueue.#start",
