@@ -130,15 +130,25 @@ const MOST_PATHS = 16;
  */
 const SLACK = 0.1;
 
-type Draft = {
-  -readonly [Key in keyof LedgerEntry]: LedgerEntry[Key] extends readonly (infer Item)[] ? Item[]
-    : LedgerEntry[Key];
-};
+type Draft = { -readonly [Key in keyof LedgerEntry]: LedgerEntry[Key] };
 
 interface Page {
   reference: ObjectReference;
   readonly entries: LedgerEntry[];
 }
+
+// An entry outlives the turn that it is about, and most turns are alike: parts that are equal are one value. What is collected late
+// is most of the ledger's cost, and hardly any of it is its own work.
+
+const NONE: readonly never[] = Object.freeze([]);
+
+/** The events of nearly all turns. */
+const SINGLE_EVENTS: ReadonlyMap<string | null, readonly (string | null)[]> = new Map(
+  [null, "ADDED", "MODIFIED", "DELETED"].map((type) => [type, Object.freeze([type])]),
+);
+
+/** Of how many handlers such values are kept for each state: ids of sub-handlers may be many. */
+const MOST_SHARED = 1000;
 
 /** Keeps the records. */
 export class Ledger implements Observer {
@@ -148,6 +158,8 @@ export class Ledger implements Observer {
   /** The one that was reconciled longest ago is the first. */
   readonly #pages = new Map<string, Page>();
   readonly #drafts = new Map<Subject, Draft>();
+  /** By mismatch (or "success", or ""), and then by id: lists of one handler of which no more is known than this. */
+  readonly #shared = new Map<string, Map<string, readonly [LedgerHandler]>>();
   readonly #calls = new Map<AttemptStart, { readonly subject: Subject; readonly since: Seconds }>();
 
   constructor({ clock, perObject = 10, objects = 2000 }: LedgerOptions) {
@@ -210,7 +222,7 @@ export class Ledger implements Observer {
     if (entries === undefined) return;
     if (entries.at(-1)?.isPassed === true) entries.pop();
     const entry = this.#begin("event");
-    entry.events.push("MODIFIED");
+    entry.events = typesOf([{ type: "MODIFIED" }]);
     entry.changed = changedPaths({ status: before.status }, { status: after.status });
     entry.isPassed = true;
     entries.push(entry);
@@ -219,14 +231,16 @@ export class Ledger implements Observer {
 
   reconcileBegins(subject: Subject, { wake, events }: ReconcileStart): void {
     const draft = this.#begin(wake);
-    draft.events = events.map(({ type }) => type);
+    draft.events = typesOf(events);
     this.#drafts.set(subject, draft);
   }
 
   /** The result of our own write is not compared: comparing costs most in all of this. */
   adopted(subject: Subject, { before, after }: Parameters<NonNullable<Observer["adopted"]>>[1]): void {
     const draft = this.#drafts.get(subject);
-    if (draft !== undefined && draft.writes === 0) add(draft.changed, changedPaths(before, after));
+    if (draft !== undefined && draft.writes === 0) {
+      draft.changed = added(draft.changed, changedPaths(before, after));
+    }
   }
 
   decided(subject: Subject, { reason, diff }: { readonly reason: string; readonly diff: Diff }): void {
@@ -234,16 +248,17 @@ export class Ledger implements Observer {
     if (draft === undefined) return;
     draft.reason = reason;
     // A new object differs everywhere.
-    if (reason !== "create") add(draft.diff, diff.slice(0, MOST_PATHS).map(({ path }) => formatField(path)));
+    if (reason === "create" || diff.length === 0) return;
+    draft.diff = added(draft.diff, diff.slice(0, MOST_PATHS).map(({ path }) => formatField(path)));
   }
 
   judged(
     subject: Subject,
     verdict: { readonly handler: string; readonly mismatch: string | undefined },
   ): void {
-    const handlers = this.#drafts.get(subject)?.handlers;
-    if (handlers === undefined || handlers.length >= MOST_HANDLERS) return;
-    handlers.push({ id: verdict.handler, mismatch: verdict.mismatch });
+    const draft = this.#drafts.get(subject);
+    if (draft === undefined) return;
+    append(draft, this.#plain(verdict.handler, { mismatch: verdict.mismatch }));
   }
 
   attemptBegins(subject: Subject | undefined, attempt: AttemptStart): void {
@@ -252,22 +267,24 @@ export class Ledger implements Observer {
 
   attemptEnds(subject: Subject | undefined, { handler, outcome, start }: AttemptEnd): void {
     this.#calls.delete(start);
-    const handlers = subject && this.#drafts.get(subject)?.handlers;
-    if (handlers === undefined) return;
+    const draft = subject && this.#drafts.get(subject);
+    if (draft === undefined) return;
+    const { handlers } = draft;
     const place = handlers.findIndex(({ id, mismatch }) => id === handler && mismatch === undefined);
-    const error = "error" in outcome ? `${outcome.error.name}: ${outcome.error.message}` : undefined;
-    const entry: LedgerHandler = outcome.kind === "children"
-      ? { id: handler, outcome: outcome.kind, waitsFor: outcome.reason }
-      : { id: handler, outcome: outcome.kind, error };
-    if (place >= 0) handlers[place] = entry;
-    else if (handlers.length < MOST_HANDLERS) handlers.push(entry);
+    const alone: readonly [LedgerHandler] = outcome.kind === "success"
+      ? this.#plain(handler, { outcome: "success" })
+      : outcome.kind === "children"
+      ? [{ id: handler, outcome: outcome.kind, waitsFor: outcome.reason }]
+      : [{ id: handler, outcome: outcome.kind, error: `${outcome.error.name}: ${outcome.error.message}` }];
+    if (place < 0) append(draft, alone);
+    else draft.handlers = handlers.length === 1 ? alone : handlers.with(place, alone[0]);
   }
 
   written(subject: Subject, { paths, writes, by }: Written): void {
     if (by !== undefined) return this.#writtenBeside(subject, { paths, writes, by });
     const draft = this.#drafts.get(subject);
     if (draft === undefined) return;
-    add(draft.written, paths);
+    draft.written = added(draft.written, paths);
     draft.writes += writes;
   }
 
@@ -275,15 +292,14 @@ export class Ledger implements Observer {
     subject: Subject,
     refusal: { readonly handlers: readonly string[]; readonly error: Error },
   ): void {
-    const handlers = this.#drafts.get(subject)?.handlers ?? [];
-    for (const [place, { id, outcome }] of handlers.entries()) {
-      if (outcome !== "success" || !refusal.handlers.includes(id)) continue;
-      handlers[place] = {
-        id,
-        outcome: "refused",
-        error: `${refusal.error.name}: ${errorMessage(refusal.error)}`,
-      };
-    }
+    const draft = this.#drafts.get(subject);
+    if (draft === undefined) return;
+    const error = `${refusal.error.name}: ${errorMessage(refusal.error)}`;
+    draft.handlers = draft.handlers.map((each) =>
+      each.outcome === "success" && refusal.handlers.includes(each.id)
+        ? { id: each.id, outcome: "refused", error }
+        : each
+    );
   }
 
   reconcileEnds(
@@ -323,21 +339,35 @@ export class Ledger implements Observer {
         -1;
     if (before >= 0) entries?.splice(before, 1);
     const entry = this.#begin(by.type);
-    entry.handlers.push({ id: by.handler });
+    entry.handlers = [{ id: by.handler }];
     entry.written = paths.slice(0, MOST_PATHS);
     entry.writes = writes;
     this.#keep(subject, entry);
+  }
+
+  #plain(
+    id: string,
+    { mismatch, outcome }: Pick<LedgerHandler, "mismatch" | "outcome">,
+  ): readonly [LedgerHandler] {
+    const state = mismatch ?? outcome ?? "";
+    let shared = this.#shared.get(state);
+    if (shared === undefined) this.#shared.set(state, shared = new Map());
+    const known = shared.get(id);
+    if (known !== undefined) return known;
+    const alone = [outcome === undefined ? { id, mismatch } : { id, outcome }] as const;
+    if (shared.size < MOST_SHARED) shared.set(id, alone);
+    return alone;
   }
 
   #begin(wake: string): Draft {
     return {
       time: this.#clock.now(),
       wake,
-      events: [],
-      changed: [],
-      diff: [],
-      handlers: [],
-      written: [],
+      events: NONE,
+      changed: NONE,
+      diff: NONE,
+      handlers: NONE,
+      written: NONE,
       writes: 0,
       seconds: 0,
       gone: false,
@@ -347,9 +377,12 @@ export class Ledger implements Observer {
   #keep(subject: Subject, entry: LedgerEntry): void {
     const { key } = subject;
     const page = this.#pages.get(key) ?? { reference: {}, entries: [] };
-    const reference = objectReference(subject.body);
+    const { name, uid } = subject.body.metadata;
     // A watch may have told no more than the name of an object that vanished.
-    if (reference.name !== undefined) page.reference = { kind: subject.resource.kind, ...reference };
+    if (name !== undefined && (name !== page.reference.name || uid !== page.reference.uid)) {
+      page.reference = objectReference(subject.body);
+      page.reference.kind ??= subject.resource.kind;
+    }
     this.#pages.delete(key);
     this.#pages.set(key, page);
     page.entries.push(entry);
@@ -372,8 +405,26 @@ function isEcho({ wake, changed, reason, handlers, writes, error }: LedgerEntry)
   return handlers.every(({ outcome }) => outcome === undefined);
 }
 
-function add(list: string[], paths: readonly string[]): void {
-  for (const path of paths) if (list.length < MOST_PATHS && !list.includes(path)) list.push(path);
+/** The list of a handler alone may be shared, so that it is never changed. */
+function append(draft: Draft, alone: readonly [LedgerHandler]): void {
+  const { handlers } = draft;
+  if (handlers.length >= MOST_HANDLERS) return;
+  if (handlers.length === 0) draft.handlers = alone;
+  else if (handlers.length === 1) draft.handlers = [...handlers, alone[0]];
+  // From two on it is the draft's own.
+  else (handlers as LedgerHandler[]).push(alone[0]);
+}
+
+/** Returns the list with the paths that it lacks. */
+function added(list: readonly string[], paths: readonly string[]): readonly string[] {
+  const fresh = paths.filter((path) => !list.includes(path));
+  return fresh.length === 0 ? list : [...list, ...fresh].slice(0, MOST_PATHS);
+}
+
+function typesOf(events: readonly { readonly type: string | null }[]): readonly (string | null)[] {
+  const [first] = events;
+  const single = events.length === 1 && first !== undefined ? SINGLE_EVENTS.get(first.type) : undefined;
+  return single ?? (events.length === 0 ? NONE : events.map(({ type }) => type));
 }
 
 function isSame(known: ObjectReference, wanted: ObjectReference): boolean {
