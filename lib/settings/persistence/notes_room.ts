@@ -3,56 +3,56 @@
 import type { FieldPath } from "../../model/fields.ts";
 import type { KubeObject } from "../../model/object.ts";
 
-/** The names of a kind, as its objects have them. */
-type KindNames = Pick<KubeObject, "apiVersion" | "kind">;
-
-/** Whether the status of a kind keeps notes: "unknown" if its definition cannot be read. */
-export type Room = "yes" | "no" | "unknown";
+/** Whether the status of a kind keeps notes. */
+type Decision = "yes" | "no" | "unknown" | "closed";
 
 /** The kinds whose status has room for notes. Filled by the operator when it meets them. */
 export class NotesRoom {
   /** The field of the status that holds the notes, such as `["status", "lotse"]`. */
   readonly field: FieldPath;
   /** By API version and kind. */
-  readonly #kinds = new Map<string, Map<string, Room | "closed">>();
+  readonly #kinds = new Map<string, Map<string, Decision>>();
 
   /** Knows no kind yet: all notes go into annotations. */
   constructor(field: FieldPath) {
     this.field = field;
   }
 
-  /** Notes down whether objects of a kind keep the field when it is written. A kind that was closed stays so. */
-  decide(names: KindNames, room: Room): void {
+  /**
+   * Notes down whether objects of a kind keep the field when it is written; "unknown": its definition cannot be read. A kind that
+   * was closed stays so.
+   */
+  decide(names: Pick<KubeObject, "apiVersion" | "kind">, room: "yes" | "no" | "unknown"): void {
     if (this.#of(names) !== "closed") this.#set(names, room);
   }
 
   /** The field of a kind is given up for as long as the process lasts: another writer empties it, or the operator may not write it. */
-  close(names: KindNames): void {
+  close(names: Pick<KubeObject, "apiVersion" | "kind">): void {
     this.#set(names, "closed");
   }
 
   /** Whether the kind was met. */
-  isDecided(names: KindNames): boolean {
+  isDecided(names: Pick<KubeObject, "apiVersion" | "kind">): boolean {
     return this.#of(names) !== undefined;
   }
 
   /** Whether notes on this object belong into its status. */
-  isFor(names: KindNames): boolean {
+  isFor(names: Pick<KubeObject, "apiVersion" | "kind">): boolean {
     return this.#of(names) === "yes";
   }
 
   /** Whether notes that stand in the status of this object may get lost there. */
-  isUnsafe(names: KindNames): boolean {
+  isUnsafe(names: Pick<KubeObject, "apiVersion" | "kind">): boolean {
     const room = this.#of(names);
     return room === "no" || room === "closed";
   }
 
-  #of({ apiVersion = "", kind = "" }: KindNames): Room | "closed" | undefined {
+  #of({ apiVersion = "", kind = "" }: Pick<KubeObject, "apiVersion" | "kind">): Decision | undefined {
     return this.#kinds.get(apiVersion)?.get(kind);
   }
 
-  #set({ apiVersion = "", kind = "" }: KindNames, room: Room | "closed"): void {
-    const kinds = this.#kinds.get(apiVersion) ?? new Map<string, Room | "closed">();
+  #set({ apiVersion = "", kind = "" }: Pick<KubeObject, "apiVersion" | "kind">, room: Decision): void {
+    const kinds = this.#kinds.get(apiVersion) ?? new Map<string, Decision>();
     this.#kinds.set(apiVersion, kinds.set(kind, room));
   }
 }
