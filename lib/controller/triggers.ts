@@ -68,7 +68,11 @@ export class Triggers {
     const isKnown = adoption === "same" || adoption === "older";
     if (!isDeleted && isKnown && origin === "server") return;
     const type = isDeleted ? "DELETED" : before === undefined ? event.type : "MODIFIED";
-    this.#tell(resource, { type, object: isDeleted ? cached.object : newestOf(cached, event), old: before });
+    this.#tell(resource, {
+      type,
+      object: isDeleted ? cached.object : newestOf(cached, event),
+      old: before?.object,
+    });
   }
 
   /** Takes the answer to a write, whoever has written. */
@@ -78,10 +82,10 @@ export class Triggers {
     this.#ownWrites.answered(answer, written);
     if (adoption !== "newer") return;
     const isOwn = (owner: ObjectState): boolean =>
-      owner.body.metadata.uid === author && !differsFromSent({ before, sent, answer });
+      owner.body.metadata.uid === author && !differsFromSent({ before: before?.object, sent, answer });
     this.#tell(
       resource,
-      { type: before === undefined ? "ADDED" : "MODIFIED", object: answer, old: before },
+      { type: before === undefined ? "ADDED" : "MODIFIED", object: answer, old: before?.object },
       isOwn,
     );
   }
@@ -97,7 +101,7 @@ export class Triggers {
 
   /** Takes a newer state that no watch has brought: from the object's own writes, and from reads. */
   adopted(resource: Resource, { cached, before }: Pick<StoredObject, "cached" | "before">): void {
-    this.#tell(resource, { type: "MODIFIED", object: cached.object, old: before });
+    this.#tell(resource, { type: "MODIFIED", object: cached.object, old: before?.object });
   }
 
   /** An object has come: handlers of its children are told of the children that are there. */

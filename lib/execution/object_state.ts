@@ -6,6 +6,7 @@
  */
 
 import type { CachedObject } from "../client/cache/object_store.ts";
+import { StoredState } from "../client/cache/stored_state.ts";
 import type { KubeObject } from "../model/object.ts";
 import { keyOf, type Resource } from "../model/resource.ts";
 import type { Seconds } from "../runtime/host.ts";
@@ -43,7 +44,7 @@ export class ObjectState {
   readonly #slots = new Slots();
   /** The handlers of its kind, if none of them is to be called for the snapshot. Written by `reconcile()`. */
   settledFor: object | undefined;
-  #snapshot: KubeObject | undefined;
+  #snapshot: StoredState | undefined;
   /** "unread": it is inherited, and has to be read before some handlers are called. */
   #doubt: "conflict" | "restored" | "inherited" | "unread" | undefined;
   #isAbsent = false;
@@ -61,7 +62,7 @@ export class ObjectState {
 
   /** Tells the object from all others, for logs and observers: the resource's key, then its uid or "namespace/name". */
   get key(): string {
-    return objectKey(this.resource, this.body);
+    return `${keyOf(this.resource)}/${this.cached.identity}`;
   }
 
   get resource(): Resource {
@@ -75,12 +76,23 @@ export class ObjectState {
 
   /** The state that the current reconcile began with: decisions are made by it, and handlers see it. */
   get snapshot(): KubeObject {
-    return this.#snapshot ?? this.cached.object;
+    return (this.#snapshot ?? this.cached.state).object;
+  }
+
+  /** The snapshot, for those who only want to know whether it is another one. */
+  get seen(): StoredState {
+    return this.#snapshot ?? this.cached.state;
+  }
+
+  /** Returns a state that a reconcile has read or written, as it is stored if it is. */
+  storedAs(object: KubeObject): StoredState {
+    if (object === this.snapshot) return this.seen;
+    return object === this.body ? this.cached.state : new StoredState(object);
   }
 
   /** Whether there is a state that no reconcile has begun with. The only meaning of "there is news". */
   get hasNews(): boolean {
-    return this.#snapshot !== this.cached.object;
+    return this.#snapshot !== this.cached.state;
   }
 
   /** Whether changes of an earlier reconcile are still to be written, so that each event is a reason to try again. */
@@ -142,7 +154,7 @@ export class ObjectState {
   begin(now: Seconds): { readonly before: KubeObject | undefined; readonly after: KubeObject } | undefined {
     this.cached.takeSkipped(now);
     if (!this.hasNews) return undefined;
-    const before = this.#snapshot;
+    const before = this.#snapshot?.object;
     const after = this.cached.object;
     this.#move("turn");
     if (after.metadata?.deletionTimestamp !== undefined) this.#deletingSince ??= now;
@@ -156,7 +168,7 @@ export class ObjectState {
 
   #move(how: "turn" | "settled"): void {
     const before = this.#snapshot;
-    this.#snapshot = this.cached.object;
+    this.#snapshot = this.cached.state;
     this.#slots.moved(before, this.#snapshot, how);
   }
 
@@ -181,7 +193,7 @@ export class ObjectState {
   /** The server has said that the object is not there any more: its newest known state is no news. */
   markAbsent(): void {
     this.#isAbsent = true;
-    this.#snapshot = this.cached.object;
+    this.#snapshot = this.cached.state;
   }
 
   /** Returns whether this was not reported of the object yet: for log lines that come once. */

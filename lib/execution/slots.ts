@@ -3,13 +3,14 @@
  * of its own, and only that part reads and writes the slot.
  */
 
+import type { StoredState } from "../client/cache/stored_state.ts";
 import type { KubeObject } from "../model/object.ts";
 import type { Outgoing } from "./pending_write.ts";
 
 /** The hooks that an object calls in its slots. A slot may leave out any of them. */
 export interface SlotHooks {
   /** The snapshot is another one: at the start of a turn, or because a newer state calls for no handler. */
-  moved?(before: KubeObject | undefined, after: KubeObject, how: "turn" | "settled"): void;
+  moved?(before: StoredState | undefined, after: StoredState, how: "turn" | "settled"): void;
   /** A daemon or timer begins to write onto the object; disposing says that the write has ended. */
   writing?(before: KubeObject, wanted: Outgoing): Disposable;
   /** Whether changes of an earlier turn are still to be written, so that each event is a reason to try again. */
@@ -64,7 +65,7 @@ export class Slots {
   }
 
   /** The object's snapshot is another one. */
-  moved(before: KubeObject | undefined, after: KubeObject, how: "turn" | "settled"): void {
+  moved(before: StoredState | undefined, after: StoredState, how: "turn" | "settled"): void {
     for (let entry = this.#last; entry !== undefined; entry = entry.next) {
       entry.slot.moved?.(before, after, how);
     }

@@ -21,7 +21,7 @@ import type { KubeObject } from "../model/object.ts";
 import { keyOf, type Resource } from "../model/resource.ts";
 import type { Host, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
-import { serverSelectorsFor } from "../settings/server_selectors.ts";
+import { packingOf, serverSelectorsFor } from "../settings/server_selectors.ts";
 import type { WatchingSettings } from "../settings/settings.ts";
 import { ClusterWatches, type NamespaceScope } from "./cluster_watches.ts";
 import type { CrdWatch } from "./crd_watch.ts";
@@ -160,7 +160,10 @@ export class Informers {
     await Promise.all(ended.map(([, { task }]) => task.stop()));
     for (const [key] of ended) this.#relisted(key);
     const stores = new Map<string, ObjectStore>();
-    for (const key of wanted.keys()) if (!this.#running.has(key)) stores.set(key, new ObjectStore());
+    for (const [key, { resource }] of wanted) {
+      if (this.#running.has(key)) continue;
+      stores.set(key, new ObjectStore(undefined, packingOf(this.#options.settings, resource)));
+    }
     const dropped = ended.map(([, { informer, target }]) => this.#transfer(informer, { target, stores }));
     for (const [key, store] of stores) this.#start(key, { target: wanted.get(key)!, store });
     for (const [number, [, { informer, target: { resource } }]] of ended.entries()) {

@@ -471,6 +471,7 @@ export class OperatorRun {
       handlers: (resource) => registry.of(resource).ids,
       failures: () => failures.counts(),
       objects: () => this.controller.counts(),
+      packed: () => this.caches.packed(),
       hotLoops: () => hotLoops.counts(),
       paused: () => pauses.counts(),
       stuckHandlers: () => stuckHandlers.counts(),

@@ -65,6 +65,7 @@ export const RULES: Readonly<Record<string, Rule>> = Object.freeze({
   "watching.shardSelectors": selectorTexts,
   "watching.metadataOnly": selectors,
   "watching.transform": transforms,
+  "watching.memory": memoryModes,
   "queueing.workerLimit": orNull(count),
   "queueing.exitTimeout": seconds,
   "queueing.errorDelays": delays,
@@ -227,6 +228,13 @@ function transforms(value: unknown): Complaint | undefined {
   return byKind(value, {
     expected: "an object or a Map of resource selectors and functions",
     isValue: isFunction,
+  });
+}
+
+function memoryModes(value: unknown): Complaint | undefined {
+  return byKind(value, {
+    expected: 'an object or a Map of resource selectors and "hot", "cold" or "auto"',
+    isValue: (mode) => mode === "hot" || mode === "cold" || mode === "auto",
   });
 }
 

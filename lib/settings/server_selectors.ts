@@ -87,6 +87,21 @@ export function keptPartsFor(
   };
 }
 
+/** "auto": enough for the objects that change all the time, and few beside a hundred thousand. */
+const PACKING = {
+  hot: undefined,
+  auto: { parsed: 1000, shortest: 1000 },
+  cold: { parsed: 16, shortest: 0 },
+} as const;
+
+/** Which objects of a kind are kept as bytes; undefined: none. */
+export function packingOf(
+  { memory }: Pick<WatchingSettings, "memory">,
+  resource: Resource,
+): { readonly parsed: number; readonly shortest: number } | undefined {
+  return PACKING[textsFor(memory, resource)[0] ?? "auto"];
+}
+
 /** Source: Kubernetes API reference, Secret. */
 const SECRET_FIELDS: readonly FieldPath[] = [["data"], ["stringData"]];
 

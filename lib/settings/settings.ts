@@ -72,6 +72,7 @@ export function defaultSettings(): Settings {
       shardSelectors: {},
       metadataOnly: [],
       transform: {},
+      memory: {},
     },
     queueing: {
       workerLimit: null,

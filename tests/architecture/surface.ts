@@ -79,7 +79,7 @@ export const SURFACE: Readonly<Record<string, string>> = {
   `,
   "./settings": `
     AdmissionSettings BackgroundSettings Backoffs ByKind ExecutionSettings NetworkingSettings
-    ObjectTransform PeeringSettings PersistenceSettings PostingSettings ProbingSettings ProcessSettings QueueingSettings
+    MemoryMode ObjectTransform PeeringSettings PersistenceSettings PostingSettings ProbingSettings ProcessSettings QueueingSettings
     ReplicasSettings ScanningSettings SelectorTexts Settings SettingsOverrides WatcherSettings WatchingSettings
   `,
   "./types": `

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { StoredState } from "../../lib/client/cache/stored_state.ts";
 import { type SlotHooks, SlotKey, Slots } from "../../lib/execution/slots.ts";
 import type { KubeObject } from "../../lib/model/object.ts";
 
@@ -7,8 +8,8 @@ class Slot implements SlotHooks {
   readonly told: string[] = [];
   isUnfinished = false;
 
-  moved(before: KubeObject | undefined, after: KubeObject, how: string): void {
-    this.told.push(`${before?.metadata.name} ${after.metadata.name} ${how}`);
+  moved(before: StoredState | undefined, after: StoredState, how: string): void {
+    this.told.push(`${before?.object.metadata.name} ${after.object.metadata.name} ${how}`);
   }
 
   writing(): Disposable {
@@ -43,8 +44,8 @@ describe("Slots", () => {
     slots.of(QUIET).count = 1;
     assert.equal(slots.writing(body("a"), { content: {}, fns: [] }), undefined);
     const [one, other] = [slots.of(ONE), slots.of(OTHER)];
-    slots.moved(undefined, body("a"), "turn");
-    slots.moved(body("a"), body("b"), "settled");
+    slots.moved(undefined, new StoredState(body("a")), "turn");
+    slots.moved(new StoredState(body("a")), new StoredState(body("b")), "settled");
     slots.writing(body("b"), { content: {}, fns: [] })?.[Symbol.dispose]();
     const told = ["undefined a turn", "a b settled", "begins", "ends"];
     assert.deepEqual([one.told, other.told], [told, told]);

@@ -12,6 +12,7 @@ import type { KubeObject } from "../../model/object.ts";
 import type { Resource } from "../../model/resource.ts";
 import { AppliedSpellings } from "./applied_spellings.ts";
 import type { Caches } from "./caches.ts";
+import type { StoredState } from "./stored_state.ts";
 
 export interface AppliedStatesOptions {
   readonly caches: Caches;
@@ -31,7 +32,7 @@ export class AppliedStates {
   readonly spellings: AppliedSpellings = new AppliedSpellings();
   readonly #options: AppliedStatesOptions;
   /** By state: the objects that were applied last, by their managers. (A digest of them takes thirty times as long.) */
-  readonly #applied = new WeakMap<KubeObject, readonly Application[]>();
+  readonly #applied = new WeakMap<StoredState, readonly Application[]>();
 
   constructor(options: AppliedStatesOptions) {
     this.#options = options;
@@ -41,10 +42,10 @@ export class AppliedStates {
   look(resource: Resource, { object, fieldManager }: Application): KubeObject | "missing" | undefined {
     const { caches, isFollowed } = this.#options;
     if (!isFollowed(resource)) return undefined;
-    const known = caches.find(resource, object.metadata)?.object;
+    const known = caches.find(resource, object.metadata)?.state;
     if (known === undefined) return this.isMissing(resource, object) ? "missing" : undefined;
     const applied = this.#applied.get(known)?.find((each) => each.fieldManager === fieldManager);
-    return applied !== undefined && isSameJson(applied.object, object) ? cloneJson(known) : undefined;
+    return applied !== undefined && isSameJson(applied.object, object) ? cloneJson(known.object) : undefined;
   }
 
   /** Whether it is known that there is no such object. */
@@ -57,16 +58,16 @@ export class AppliedStates {
   forget(resource: Resource, address?: { readonly namespace?: string; readonly name: string }): void {
     const { caches } = this.#options;
     const found = address === undefined ? caches.values(resource) : [caches.find(resource, address)];
-    for (const cached of found) if (cached !== undefined) this.#applied.delete(cached.object);
+    for (const cached of found) if (cached !== undefined) this.#applied.delete(cached.state);
   }
 
   /** Notes that a state, which the server has shown, is as the application makes it. */
   note(resource: Resource, { object, fieldManager }: Application, { metadata }: KubeObject): void {
     const { caches, isFollowed } = this.#options;
     if (!isFollowed(resource)) return;
-    const known = caches.find(resource, object.metadata)?.object;
-    if (known === undefined || known.metadata.uid !== metadata.uid) return;
-    if (known.metadata.resourceVersion !== metadata.resourceVersion) return;
+    const known = caches.find(resource, object.metadata)?.state;
+    if (known === undefined || known.version !== metadata.resourceVersion) return;
+    if (known.object.metadata.uid !== metadata.uid) return;
     const others = this.#applied.get(known)?.filter((each) => each.fieldManager !== fieldManager) ?? [];
     // The author may change his own afterwards.
     this.#applied.set(known, [...others, { object: cloneJson(object), fieldManager }]);

@@ -8,7 +8,7 @@
 import type { KubeObject, ObjectMeta } from "../../model/object.ts";
 import { keyOf, type Resource } from "../../model/resource.ts";
 import type { InformerPhase } from "./informer.ts";
-import type { CachedObject, ObjectStore, StoredObject } from "./object_store.ts";
+import type { CachedObject, ObjectStore, PackedObjects, StoredObject } from "./object_store.ts";
 import { BY_NAME, type IndexBy, nameKey } from "./store_index.ts";
 
 /** Where an informer looks: one namespace, all of them (""), or the served ones, out of all ("*"). */
@@ -137,6 +137,18 @@ export class Caches {
   /** Returns the objects under a key of an index. */
   *by(resource: Resource, index: IndexBy, key: string): Generator<CachedObject, void, void> {
     for (const store of this.#storesOf(resource)) yield* store.by(index, key);
+  }
+
+  /** How many objects of each watched kind are kept as bytes. */
+  *packed(): Generator<readonly [resource: Resource, packed: PackedObjects], void, void> {
+    for (const { resource, informers } of this.#kinds.values()) {
+      let sum: PackedObjects = { objects: 0, bytes: 0, parses: 0 };
+      for (const { store } of informers.values()) {
+        const { objects, bytes, parses } = store.packed();
+        sum = { objects: sum.objects + objects, bytes: sum.bytes + bytes, parses: sum.parses + parses };
+      }
+      yield [resource, sum];
+    }
   }
 
   /** Returns all objects of a kind. */

@@ -143,8 +143,8 @@ export class Informer {
     cached: CachedObject,
     { type, origin }: Pick<WatchEvent, "type"> & Pick<ObjectEvent, "origin">,
   ): void {
-    const { object } = cached;
-    this.#tell({ cached, event: { type, object }, adoption: "newer", before: object, origin });
+    const { object, state } = cached;
+    this.#tell({ cached, event: { type, object }, adoption: "newer", before: state, origin });
   }
 
   /** One object that cannot be handled must not keep the others out. */

@@ -12,6 +12,7 @@ import type { KubeObject, WatchEvent } from "../../model/object.ts";
 import { isSameJson } from "../../model/json.ts";
 import type { Seconds } from "../../runtime/host.ts";
 import { type IndexBy, type IndexedEntry, StoreIndex } from "./store_index.ts";
+import { type StateHolder, StoredState } from "./stored_state.ts";
 
 /**
  * How a state relates to the known one. "early": it may be from before an own write; it is kept aside until the event of that
@@ -34,7 +35,7 @@ export interface ObjectEvent {
   readonly event: WatchEvent;
   readonly adoption: Adoption;
   /** The newest state known before; undefined: there was none. */
-  readonly before?: KubeObject;
+  readonly before?: StoredState;
   /** "missing": a later listing lacked it. "restored": the server was set back. "moved": it is served in another version now. */
   readonly origin: "server" | "missing" | "restored" | "moved";
 }
@@ -45,13 +46,15 @@ const REDEFINED: Source = { from: "watch", isRedefined: true };
 /** Told of a newer state of an object, whoever brought it. */
 export type OnAdopted = (
   cached: CachedObject,
-  told: { readonly before: KubeObject; readonly from: Source["from"] },
+  told: { readonly before: StoredState; readonly from: Source["from"] },
 ) => void;
 
-/** How the versions of one kind compare. Its store and the order check of its streams share it. */
+/** How the versions of one kind compare, and which of its objects are kept parsed. Its store and the order check of its streams share it. */
 export class VersionOrder {
   /** Told of each newer state of an object of the store. Set by the store alone. */
   onAdopted: OnAdopted | undefined;
+  /** The objects of the store that are kept parsed; undefined: all of them. Set by the store alone. */
+  window: ParsedWindow | undefined;
   #isOrdered = true;
 
   /** The streams were out of order again and again: from now on, only equality counts. */
@@ -90,23 +93,59 @@ interface Expectation {
   skipped: KubeObject | undefined;
 }
 
+/** Which objects of a store are packed. */
+export interface PackingLimits {
+  /** How many objects are kept parsed, at least 1. */
+  readonly parsed: number;
+  /** How long the text of an object is that is packed, at least: in bytes a short one takes hardly less. */
+  readonly shortest: number;
+}
+
+/**
+ * The objects of a store that are kept parsed: those that came, or were read, last. The one that has been in it for longest is packed
+ * when there are too many; it comes back when somebody reads it.
+ */
+export class ParsedWindow {
+  readonly #limits: PackingLimits;
+  readonly #places: CachedObject[] = [];
+  #next = 0;
+  /** How often a packed object was parsed again, as somebody has read it. */
+  parses = 0;
+
+  constructor(limits: PackingLimits) {
+    this.#limits = limits;
+  }
+
+  /** Takes in an object that has just come, or was read. */
+  add(cached: CachedObject): void {
+    const oldest = this.#places[this.#next];
+    this.#places[this.#next] = cached;
+    this.#next = (this.#next + 1) % this.#limits.parsed;
+    oldest?.pack(this.#limits.shortest);
+  }
+}
+
 /** One object. It outlives its entry in the store for as long as its deletion is being handled. */
-export class CachedObject {
+export class CachedObject implements StateHolder {
   /** The listing that has shown it last. Written by the store alone. */
   generation: number;
   /** The version that the server has shown last, in a listing or a stream. Written by the store alone. */
   shown: string | undefined;
   /** Where indexes of its store have it. Written by them alone. */
   keys: IndexedEntry["keys"];
+  /** The object's uid, or its name where there is none. */
+  readonly identity: string;
   #order: VersionOrder;
-  #object: KubeObject;
+  #state: StoredState;
+  #isInWindow = false;
   #expected: Expectation | undefined;
 
   constructor(object: KubeObject, order: VersionOrder = new VersionOrder(), generation = 0) {
     this.generation = generation;
     this.shown = object.metadata?.resourceVersion;
-    this.#object = object;
+    this.identity = identityOf(object);
     this.#order = order;
+    this.#state = this.#keep(object);
   }
 
   /** How its versions compare. */
@@ -116,7 +155,12 @@ export class CachedObject {
 
   /** The newest state known, whoever brought it. */
   get object(): KubeObject {
-    return this.#object;
+    return this.#state.object;
+  }
+
+  /** The newest state known, for those who only want to know whether it is another one. */
+  get state(): StoredState {
+    return this.#state;
   }
 
   /** Takes a state, unless it is older than the known one. */
@@ -124,8 +168,8 @@ export class CachedObject {
     const version = object.metadata?.resourceVersion;
     const isExpected = this.#expected !== undefined && this.#expected.version === version;
     if (isExpected && source.from === "watch") this.#expected = undefined;
-    const order = this.#order.compare(version, this.#object.metadata?.resourceVersion);
-    if (order === "same" && "isRedefined" in source && !isSameJson(object, this.#object)) {
+    const order = this.#order.compare(version, this.#state.version);
+    if (order === "same" && "isRedefined" in source && !isSameJson(object, this.object)) {
       this.#take(object, source.from);
       return "newer";
     }
@@ -146,21 +190,46 @@ export class CachedObject {
   /** Takes a state of a server that was set back: its present state is the newest, whatever its version. */
   replace(object: KubeObject): void {
     this.#expected = undefined;
-    if (object.metadata?.resourceVersion !== this.#object.metadata?.resourceVersion) {
-      this.#take(object, "watch");
-    }
+    if (object.metadata?.resourceVersion !== this.#state.version) this.#take(object, "watch");
   }
 
   /** It belongs to another store from now on. Called by that store alone. */
   moveTo(order: VersionOrder): void {
     this.#order = order;
     this.keys = undefined;
+    this.#isInWindow = false;
+    if (order.window !== undefined && !this.#state.isPacked) this.#enter(order.window);
+  }
+
+  /** Its place in the window is another one's. Called by the window alone. */
+  pack(shortest: number): void {
+    this.#isInWindow = false;
+    this.#state.pack(shortest);
   }
 
   #take(object: KubeObject, from: Source["from"]): void {
-    const before = this.#object;
-    this.#object = object;
+    const before = this.#state;
+    this.#state = this.#keep(object);
     this.#order.onAdopted?.(this, { before, from });
+  }
+
+  #keep(object: KubeObject): StoredState {
+    if (this.#order.window !== undefined) this.#enter(this.#order.window);
+    return new StoredState(object, this);
+  }
+
+  /** Called by its states. One that is not the newest any more is kept by those alone who still hold it. */
+  parsed(state: StoredState): void {
+    const { window } = this.#order;
+    if (window === undefined) return;
+    window.parses++;
+    if (state === this.#state) this.#enter(window);
+  }
+
+  #enter(window: ParsedWindow): void {
+    if (this.#isInWindow) return;
+    this.#isInWindow = true;
+    window.add(this);
   }
 
   /** Until when an event is waited for while another one is kept aside (monotonic); undefined: no event is kept aside. */
@@ -182,7 +251,15 @@ export interface StoredObject {
   readonly cached: CachedObject;
   readonly adoption: Adoption;
   /** The newest state known before; undefined: there was none. */
-  readonly before: KubeObject | undefined;
+  readonly before: StoredState | undefined;
+}
+
+/** Objects that are kept as bytes. */
+export interface PackedObjects {
+  readonly objects: number;
+  readonly bytes: number;
+  /** How often one was parsed again, as somebody has read it. */
+  readonly parses: number;
 }
 
 /** All objects of one informer. */
@@ -199,8 +276,10 @@ export class ObjectStore {
   /** Told of newer states that neither a watch nor `adopt()` has brought: from own writes, and reads. Default: no listener. */
   onAdopted: OnAdopted | undefined;
 
-  constructor(order: VersionOrder = new VersionOrder()) {
+  /** @param packing Which objects are packed. Default: none. */
+  constructor(order: VersionOrder = new VersionOrder(), packing?: PackingLimits) {
     this.order = order;
+    order.window = packing && new ParsedWindow(packing);
     order.onAdopted = (cached, told) => {
       const isQuiet = told.from === "watch" && this.#indexes.size === 0;
       // NB: an object that has gone may still be written to by handlers of its deletion.
@@ -216,6 +295,19 @@ export class ObjectStore {
 
   get(object: KubeObject): CachedObject | undefined {
     return this.#objects.get(identityOf(object));
+  }
+
+  /** How many of its objects are packed, and what that takes and costs. */
+  packed(): PackedObjects {
+    let [objects, bytes] = [0, 0];
+    const { window } = this.order;
+    if (window === undefined) return { objects, bytes, parses: 0 };
+    for (const { state } of this.#objects.values()) {
+      if (!state.isPacked) continue;
+      objects++;
+      bytes += state.size;
+    }
+    return { objects, bytes, parses: window.parses };
   }
 
   values(): Iterable<CachedObject> {
@@ -253,7 +345,7 @@ export class ObjectStore {
       this.#index(cached);
       return { cached, adoption: "newer", before: undefined };
     }
-    const before = known.object;
+    const before = known.state;
     const adoption = known.adopt(object, this.#isRedefined ? REDEFINED : WATCH);
     if (adoption === "older" && known.generation !== this.#generation) this.#setBack.set(known, object);
     known.generation = this.#generation;
@@ -268,7 +360,7 @@ export class ObjectStore {
   adopt(object: KubeObject): StoredObject {
     const known = this.#objects.get(identityOf(object));
     if (known === undefined) return this.put(object);
-    const before = known.object;
+    const before = known.state;
     return { cached: known, adoption: known.adopt(object, { from: "answer" }), before };
   }
 
@@ -285,7 +377,7 @@ export class ObjectStore {
   take(cached: CachedObject): void {
     cached.generation = this.#generation;
     cached.moveTo(this.order);
-    this.#objects.set(identityOf(cached.object), cached);
+    this.#objects.set(cached.identity, cached);
     this.#index(cached);
   }
 
@@ -302,7 +394,7 @@ export class ObjectStore {
       return { cached, adoption: "newer", before: undefined };
     }
     this.#forget(key, known);
-    const before = known.object;
+    const before = known.state;
     known.takeSkipped(Infinity);
     return { cached: known, adoption: known.adopt(object, WATCH), before };
   }
@@ -328,7 +420,7 @@ export class ObjectStore {
   }
 
   #has(cached: CachedObject): boolean {
-    return this.#objects.get(identityOf(cached.object)) === cached;
+    return this.#objects.get(cached.identity) === cached;
   }
 
   #index(cached: CachedObject): void {

@@ -2,8 +2,9 @@
  * Metrics that are not counted but read at each scrape: waiting and running work, the state of streams and of the process.
  */
 
+import type { PackedObjects } from "../../client/cache/object_store.ts";
 import type { Subject, WatchSnapshot } from "../../execution/observer.ts";
-import type { Resource } from "../../model/resource.ts";
+import { groupResource, type Resource } from "../../model/resource.ts";
 import type { Host, Seconds } from "../../runtime/host.ts";
 import type { Instruments } from "./exposition.ts";
 import type { ReplicaLeases } from "./replica_metrics.ts";
@@ -12,6 +13,8 @@ import type { ReplicaLeases } from "./replica_metrics.ts";
 export interface MetricSources {
   /** How many objects of each kind are remembered. */
   readonly objects: () => ReadonlyMap<string, number>;
+  /** How many objects of each kind are kept as bytes. */
+  readonly packed: () => Iterable<readonly [resource: Resource, packed: PackedObjects]>;
   /** How many objects of each kind are in a hot loop. */
   readonly hotLoops: () => ReadonlyMap<string, number>;
   /** How many objects of each kind people have paused. */
@@ -227,6 +230,27 @@ export class Gauges {
       "lotse_objects",
       "Objects that are remembered",
       () => this.#options.sources()?.objects() ?? none,
+    );
+    const packed = (value: (packed: PackedObjects) => number) => (): Map<string, number> =>
+      new Map(
+        [...this.#options.sources()?.packed() ?? []].map(([resource, each]) =>
+          [groupResource(resource), value(each)] as const
+        ),
+      );
+    this.#instruments.pulled(
+      "lotse_objects_packed",
+      "Objects that are kept as bytes",
+      packed(({ objects }) => objects),
+    );
+    this.#instruments.pulled(
+      "lotse_objects_packed_bytes",
+      "Bytes of the objects that are kept as bytes",
+      packed(({ bytes }) => bytes),
+    );
+    this.#instruments.pulled(
+      "lotse_object_parses_total",
+      "How often an object that was kept as bytes was read",
+      packed(({ parses }) => parses),
     );
     this.#instruments.pulled(
       "lotse_hot_loop_objects",

@@ -348,18 +348,17 @@ class ChangePart implements Part {
 
   /** A note of this essence is written. Returns the essence as it is noted; undefined: the note is kept in memory. */
   #keepNoted(essence: JsonObject, answer: KubeObject): JsonObject | undefined {
-    const { state: { snapshot }, run: { persistence }, kind: { handlers: { fields: extraFields } } } =
-      this.#turn;
+    const { state, run: { persistence }, kind: { handlers: { fields: extraFields } } } = this.#turn;
     const slot = this.#slot;
     // The notes of a state are read once: after a restart each object is concluded as it is.
-    const noted = answer === snapshot && slot.noted === snapshot
+    const noted = answer === state.snapshot && slot.noted === state.seen
       ? this.#cause?.old
       : handledEssence(persistence, answer, {
         extraFields,
         confidential: confidentialOf(this.#turn),
       });
     slot.lastHandled = noted === undefined ? essence : undefined;
-    slot.noted = noted === undefined ? undefined : answer;
+    slot.noted = noted === undefined ? undefined : state.storedAs(answer);
     slot.taken?.settle();
     if (noted === undefined && this.#leavePrunedStatus(answer)) this.#takenNotes.miss();
     return noted;
@@ -402,7 +401,7 @@ class ChangePart implements Part {
     slot.unsaved = pruned.length === 0 ? NO_RECORDS : new Map(pruned);
     if (pruned.length > 0) this.#leavePrunedStatus(answer);
     if (step.kind !== "handle") return;
-    slot.recorded = answer;
+    slot.recorded = this.#turn.state.storedAs(answer);
     if (!this.#putsBack) return;
     if (step.cause.old !== undefined) this.#keepNoted(step.cause.old, answer);
     else slot.taken?.settle();

@@ -1,5 +1,6 @@
 /** The facts about an object's causes that are kept in memory, beside its notes: they are lost when the process ends. */
 
+import type { StoredState } from "../../client/cache/stored_state.ts";
 import type { ObjectState } from "../../execution/object_state.ts";
 import type { Outgoing } from "../../execution/pending_write.ts";
 import { type SlotHooks, SlotKey } from "../../execution/slots.ts";
@@ -26,9 +27,9 @@ export class ChangeSlot implements SlotHooks {
   /** The state that was handled last, where the server did not keep the note of it. */
   lastHandled: JsonObject | undefined;
   /** The latest state that has the note of the state that was handled last. It is the snapshot, unless the note is missing there. */
-  noted: KubeObject | undefined;
+  noted: StoredState | undefined;
   /** The latest state that has the records of unfinished handlers; undefined: there are none. */
-  recorded: KubeObject | undefined;
+  recorded: StoredState | undefined;
   /** Knows when notes are put back that another writer has taken off; undefined: none ever were. */
   taken: TakenNotes | undefined;
   /** Whether a cause was handled to its end: resuming is over. */
@@ -52,7 +53,7 @@ export class ChangeSlot implements SlotHooks {
    * The object has a new snapshot, which has the earlier changes of its daemons and timers. A state that calls for no handler has
    * the same notes as the one before; if there is none before, it is a listed one that is as its notes say.
    */
-  moved(before: KubeObject | undefined, after: KubeObject, how: "turn" | "settled"): void {
+  moved(before: StoredState | undefined, after: StoredState, how: "turn" | "settled"): void {
     if (how === "settled" && this.noted === before) this.noted = after;
     this.background?.seen();
     if (this.background?.isEmpty) this.background = undefined;

@@ -3,8 +3,9 @@
  * that notes cannot be read or kept, or are another object's.
  */
 
+import type { StoredState } from "../../client/cache/stored_state.ts";
 import { type FieldPath, formatField, getField, parseField } from "../../model/fields.ts";
-import type { JsonObject, KubeObject } from "../../model/object.ts";
+import type { JsonObject } from "../../model/object.ts";
 import { Patch } from "../../model/patch.ts";
 import {
   type ForeignNote,
@@ -41,7 +42,7 @@ export interface Taken {
 
 /** Returns the state that was handled last, by the object's notes or by what this process has seen of them. */
 export function lastHandled(turn: Turn, slot: ChangeSlot): LastHandled {
-  const { state: { snapshot: body }, run: { persistence, host: { clock } }, kind } = turn;
+  const { state: { snapshot: body, seen }, run: { persistence, host: { clock } }, kind } = turn;
   const options = { extraFields: kind.handlers.fields, confidential: confidentialOf(turn) };
   let foreign: ForeignNote | undefined;
   const found = handledEssence(persistence, body, {
@@ -49,9 +50,9 @@ export function lastHandled(turn: Turn, slot: ChangeSlot): LastHandled {
     onUnreadable: (record) => reportUnreadable(turn, record),
     onForeign: (note) => foreign = note,
   });
-  if (found !== undefined) slot.noted = body;
+  if (found !== undefined) slot.noted = seen;
   const kept = found ?? slot.lastHandled;
-  const essence = kept ?? (slot.noted && handledEssence(persistence, slot.noted, options));
+  const essence = kept ?? (slot.noted && handledEssence(persistence, slot.noted.object, options));
   const { recorded } = slot;
   const isMissing = keepTakenRecords(turn, slot) || (kept === undefined && essence !== undefined);
   const times = isMissing ? (slot.taken ??= new TakenNotes(clock)).miss() : undefined;
@@ -64,11 +65,11 @@ export function lastHandled(turn: Turn, slot: ChangeSlot): LastHandled {
 function takenFrom(
   turn: Turn,
   { noted, unsaved }: ChangeSlot,
-  recorded: KubeObject | undefined,
+  recorded: StoredState | undefined,
 ): Pick<Taken, "fields" | "isStatus"> {
   const { state: { snapshot: body }, run: { persistence: { diffBase, progress } }, kind } = turn;
-  const isTaken = (before: KubeObject | undefined) => (path: FieldPath): boolean =>
-    getField(before, path) !== undefined && getField(body, path) === undefined;
+  const isTaken = (before: StoredState | undefined) => (path: FieldPath): boolean =>
+    getField(before?.object, path) !== undefined && getField(body, path) === undefined;
   const states = (diffBase.reserved?.() ?? []).map(pathOf).filter(isTaken(noted));
   const ids = kind.handlers.of(CHANGE).map(({ id }) => id).filter((id) => unsaved.has(id));
   const records = ids.flatMap((id) => progress.keys(id)).map(pathOf).filter(isTaken(recorded));
@@ -91,10 +92,10 @@ function pathOf(name: string): FieldPath {
 
 /** Remembers the records that the object has lost since the turn before. Returns whether there are any. */
 function keepTakenRecords(turn: Turn, slot: ChangeSlot): boolean {
-  const { state: { snapshot: body }, run: { persistence: { progress, restored } }, kind } = turn;
-  const { recorded: before } = slot;
-  if (before === undefined || before === body) return false;
-  slot.recorded = body;
+  const { state: { snapshot: body, seen }, run: { persistence: { progress, restored } }, kind } = turn;
+  if (slot.recorded === undefined || slot.recorded === seen) return false;
+  const { object: before } = slot.recorded;
+  slot.recorded = seen;
   const lost = new Map<string, ProgressRecord>();
   for (const { id } of kind.handlers.of(CHANGE)) {
     for (const each of [id, ...progress.fetch(before, id, { restored })?.subrefs ?? []]) {
@@ -116,7 +117,7 @@ export function loadProgress(
   handlers: readonly Pick<ChangeHandler, "id">[],
 ): Progress<ChangeHandler> {
   const {
-    state: { snapshot: body },
+    state: { snapshot: body, seen },
     run: { persistence: { progress: storage, restored }, host: { clock } },
   } = turn;
   slot.times ??= new RecordTimes(clock);
@@ -129,7 +130,7 @@ export function loadProgress(
     holdsBack: slot.taken?.rest !== undefined && !slot.taken.isDue,
     reading: { restored, onUnreadable: (record) => reportUnreadable(turn, record) },
   });
-  if (!progress.isEmpty) slot.recorded ??= body;
+  if (!progress.isEmpty) slot.recorded ??= seen;
   return progress;
 }
 

@@ -160,7 +160,7 @@ class ReconcilePart implements Part {
     const { state } = this.#turn;
     return this.#handlers.every(({ id }) => {
       const { isWoken, isRunning, retry, seen } = this.#recordOf(id);
-      return !isWoken && !isRunning && retry.attempts === 0 && seen === state.snapshot;
+      return !isWoken && !isRunning && retry.attempts === 0 && seen === state.seen;
     });
   }
 
@@ -189,14 +189,14 @@ class ReconcilePart implements Part {
   #wakeIfChanged(handler: ReconcileHandler, record: ReconcileRecord): void {
     const { state } = this.#turn;
     const { seen } = record;
-    if (seen === state.snapshot) return;
+    if (seen === state.seen) return;
     if (seen === undefined) {
       const isOld = state.firstSeen === "listing";
       record.wake({ kind: record.wasCalled ? "change" : isOld ? "start" : "create" }, this.#now);
-    } else if (matters(this.#turn, handler, seen)) {
+    } else if (matters(this.#turn, handler, seen.object)) {
       record.wake({ kind: "change" }, this.#now);
     } else {
-      record.seen = state.snapshot;
+      record.seen = state.seen;
     }
   }
 
@@ -206,7 +206,7 @@ class ReconcilePart implements Part {
     const isFinal = isDeleting(state.snapshot);
     const before = record.seen;
     const reasons = record.begin(this.#now, handler);
-    record.seen = state.snapshot;
+    record.seen = state.seen;
     if (logger.enabled("debug")) {
       logger.debug(isFinal ? "Finalizing" : "Reconciling", {
         handler: handler.id,

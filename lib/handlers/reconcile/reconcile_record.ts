@@ -8,6 +8,7 @@
 
 import { TOLERANCE } from "../../async/schedule.ts";
 import type { Outcome } from "../../execution/handler.ts";
+import type { StoredState } from "../../client/cache/stored_state.ts";
 import { type SlotHooks, SlotKey } from "../../execution/slots.ts";
 import type { KubeObject } from "../../model/object.ts";
 import type { Seconds } from "../../runtime/host.ts";
@@ -57,7 +58,7 @@ const MOST_DEBOUNCES = 10;
 /** The record of one object and one handler. All times are by the monotonic clock. */
 export class ReconcileRecord implements SlotHooks {
   /** The state with which the handler was called last, or one that means the same; undefined: it was not called yet. */
-  seen: KubeObject | undefined;
+  seen: StoredState | undefined;
   /** Whether a call goes on, perhaps after its time. */
   isRunning = false;
   /** Whether the object may go, as far as this handler is concerned. */
@@ -76,7 +77,7 @@ export class ReconcileRecord implements SlotHooks {
   #calls: Seconds[] = [];
 
   /** A record that held the state before would keep it in memory. */
-  moved(before: KubeObject | undefined, after: KubeObject, how: "turn" | "settled"): void {
+  moved(before: StoredState | undefined, after: StoredState, how: "turn" | "settled"): void {
     if (how === "settled" && this.seen === before) this.seen = after;
   }
 
@@ -172,7 +173,7 @@ export class ReconcileRecord implements SlotHooks {
   }
 
   /** A call was interrupted: its reasons wake the record again. `seen`: the state with which the handler was called before. */
-  interrupt(seen: KubeObject | undefined, now: Seconds): void {
+  interrupt(seen: StoredState | undefined, now: Seconds): void {
     this.seen = seen;
     for (const reason of this.#taken) this.wake(reason, now);
     this.#taken = [];

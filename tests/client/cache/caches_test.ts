@@ -66,7 +66,7 @@ describe("Caches", () => {
     const caches = new Caches();
     const told: string[] = [];
     caches.onAnswered = (_, { adoption, before }, { author }) =>
-      told.push(`${adoption} ${before?.metadata.resourceVersion} ${author}`);
+      told.push(`${adoption} ${before?.version} ${author}`);
     caches.add(PODS, "a", {
       ...informer(pod("one", "a", 5)),
       accepts: ({ metadata }) => metadata.name !== "hidden",
@@ -85,7 +85,7 @@ describe("Caches", () => {
     const caches = new Caches();
     const told: (string | undefined)[] = [];
     caches.onAdopted = (_, { cached, before }) =>
-      told.push(before?.metadata.resourceVersion, cached.object.metadata.resourceVersion);
+      told.push(before?.version, cached.object.metadata.resourceVersion);
     const known = informer(pod("one", "a", 1));
     caches.add(PODS, "a", known);
     const cached = caches.get(PODS, pod("one", "a"));

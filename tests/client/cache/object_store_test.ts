@@ -1,8 +1,18 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { CachedObject, ObjectStore, VersionOrder } from "../../../lib/client/cache/object_store.ts";
+import {
+  CachedObject,
+  ObjectStore,
+  type StoredObject,
+  VersionOrder,
+} from "../../../lib/client/cache/object_store.ts";
 import type { KubeObject } from "../../../lib/model/object.ts";
 import { widget } from "../fake_server.ts";
+
+/** With the object of the state before. */
+function parsed({ before, ...stored }: StoredObject): object {
+  return { ...stored, before: before?.object };
+}
 
 describe("ObjectStore", () => {
   it("returns what a listing did not name, once, in its last known state", () => {
@@ -32,9 +42,17 @@ describe("ObjectStore", () => {
   it("returns one object for all states, but another one for what comes after a deletion", () => {
     const store = new ObjectStore();
     const { cached } = store.put(widget("a", 1));
-    assert.deepEqual(store.put(widget("a", 2)), { cached, adoption: "newer", before: widget("a", 1) });
-    assert.deepEqual(store.put(widget("a", 2)), { cached, adoption: "same", before: widget("a", 2) });
-    assert.deepEqual(store.remove(widget("a", 3)), { cached, adoption: "newer", before: widget("a", 2) });
+    assert.deepEqual(parsed(store.put(widget("a", 2))), {
+      cached,
+      adoption: "newer",
+      before: widget("a", 1),
+    });
+    assert.deepEqual(parsed(store.put(widget("a", 2))), { cached, adoption: "same", before: widget("a", 2) });
+    assert.deepEqual(parsed(store.remove(widget("a", 3))), {
+      cached,
+      adoption: "newer",
+      before: widget("a", 2),
+    });
     assert.deepEqual(cached.object, widget("a", 3));
     assert.notEqual(store.put(widget("a", 4)).cached, cached);
     assert.equal(store.remove(widget("never seen", 5)).adoption, "newer");
@@ -45,7 +63,11 @@ describe("ObjectStore", () => {
     const { cached } = first.put(widget("a", 5));
     second.take(cached);
     second.beginListing();
-    assert.deepEqual(second.put(widget("a", 4)), { cached, adoption: "older", before: widget("a", 5) });
+    assert.deepEqual(parsed(second.put(widget("a", 4))), {
+      cached,
+      adoption: "older",
+      before: widget("a", 5),
+    });
     assert.deepEqual(second.sweep(), []);
     const third = new ObjectStore();
     third.take(cached);
@@ -156,3 +178,51 @@ describe("VersionOrder", () => {
 function opaque(resourceVersion: string): KubeObject {
   return { metadata: { name: "a", resourceVersion } };
 }
+
+describe("ObjectStore, with a window", () => {
+  const packing = { parsed: 2, shortest: 0 };
+
+  function filled(): { store: ObjectStore; all: CachedObject[] } {
+    const store = new ObjectStore(undefined, packing);
+    return { store, all: ["a", "b", "c", "d"].map((name) => store.put(widget(name, 1)).cached) };
+  }
+
+  function packed(all: readonly CachedObject[]): boolean[] {
+    return all.map(({ state }) => state.isPacked);
+  }
+
+  it("keeps the objects parsed that came or were read last, and packs the others", () => {
+    const { store, all: [a, b, c, d] } = filled();
+    const all = [a!, b!, c!, d!];
+    assert.deepEqual(packed(all), [true, true, false, false]);
+    assert.deepEqual(a!.object, widget("a", 1));
+    assert.equal(a!.object, a!.object, "it stays parsed");
+    assert.deepEqual(packed(all), [false, true, true, false]);
+    store.put(widget("b", 2));
+    assert.deepEqual(packed(all), [false, false, true, true]);
+    for (const one of store.values()) assert.equal(one.object.metadata.uid, one.identity);
+    assert.equal(packed(all).filter((is) => !is).length, 2, "whoever reads all of them parses two at a time");
+  });
+
+  it("asks for no parsed object where its version is known, and keeps the state that somebody holds", () => {
+    const { store, all } = filled();
+    const [a] = all;
+    const held = a!.state;
+    assert.equal(store.put(widget("a", 1)).adoption, "same");
+    assert.equal(a!.adopt(widget("a", 0), { from: "read" }), "older");
+    store.take(a!);
+    assert.equal(store.sweep().length, 0);
+    assert.deepEqual(packed(all), [true, true, false, false]);
+    const { before } = store.put(widget("a", 2));
+    assert.equal(before, held);
+    assert.deepEqual(held.object, widget("a", 1));
+    assert.deepEqual(a!.object, widget("a", 2));
+  });
+
+  it("packs the objects that it takes from another store by its own window", () => {
+    const { all } = filled();
+    const other = new ObjectStore(undefined, { parsed: 1, shortest: 0 });
+    for (const each of all) other.take(each);
+    assert.deepEqual(packed(all), [true, true, true, false]);
+  });
+});

@@ -44,6 +44,7 @@ describe("Metrics", () => {
     const calm = { phase: "watching", listed: true, restarts: 0, failures: 0, lastError: undefined } as const;
     metrics.attach({
       objects: () => new Map(),
+      packed: () => [],
       hotLoops: () => new Map(),
       paused: () => new Map(),
       stuckHandlers: () => new Map(),
@@ -71,6 +72,7 @@ describe("Metrics", () => {
     const none = (): number => 0;
     metrics.attach({
       objects: () => new Map(),
+      packed: () => [],
       hotLoops: () => new Map(),
       paused: () => new Map(),
       stuckHandlers: () => new Map(),

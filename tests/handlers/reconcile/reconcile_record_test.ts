@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { StoredState } from "../../../lib/client/cache/stored_state.ts";
 import { earliest, type Pace, ReconcileRecord } from "../../../lib/handlers/reconcile/reconcile_record.ts";
 import type { Outcome } from "../../../lib/execution/handler.ts";
 import { after, FRESH, type Retry } from "../../../lib/handlers/retry.ts";
@@ -32,13 +33,13 @@ const FAILED: Outcome = { kind: "failure", error: new Error("for good") };
 describe("ReconcileRecord", () => {
   it("has seen a newer state as well, where that calls for no handler, and not because a turn has begun", () => {
     const record = new ReconcileRecord();
-    const [before, after] = [child("a", 1), child("a", 2)];
+    const [other, before, after] = [0, 1, 2].map((version) => new StoredState(child("a", version)));
     record.seen = before;
-    record.moved(before, after, "turn");
+    record.moved(before, after!, "turn");
     assert.equal(record.seen, before);
-    record.moved(child("a", 0), after, "settled");
+    record.moved(other, after!, "settled");
     assert.equal(record.seen, before);
-    record.moved(before, after, "settled");
+    record.moved(before, after!, "settled");
     assert.equal(record.seen, after);
   });
 

@@ -56,6 +56,14 @@ const store: Mutant[] = [
       "if (typeof a",
     ],
     ["identityOf", "return uid || `${namespace}/${name}`;", "return uid || name;"],
+    // All objects stay parsed; one is lost to the window when it moves, or when it is read.
+    ["ParsedWindow.add", "oldest?.pack(this.#limits.shortest);", ""],
+    ["CachedObject.moveTo", "this.#isInWindow = false;", ""],
+    ["CachedObject.parsed", "if (state === this.#state) this.#enter(window);", ""],
+  ]),
+  ...breaksOf("lib/client/cache/stored_state.ts", [
+    ["StoredState.pack", "if (text.length < shortest) return;", ""],
+    ["StoredState.object", "this.#object = object;", ""],
   ]),
   // Nothing is waited for; or everything, whatever it is; or for ever; what was passed over is forgotten.
   ...breaksOf(STORE, [
@@ -89,7 +97,11 @@ const states: Mutant[] = breaksOf(STATE, [
     "return `${keyOf(resource)}/${uid || `${namespace}/${name}`}`;",
     "return `${resource.plural}/${uid || `${namespace}/${name}`}`;",
   ],
-  ["ObjectState.snapshot", "return this.#snapshot ?? this.cached.object;", "return this.cached.object;"],
+  [
+    "ObjectState.snapshot",
+    "return (this.#snapshot ?? this.cached.state).object;",
+    "return this.cached.object;",
+  ],
   ["ObjectState.begin", "this.cached.takeSkipped(now);", ""],
   [
     "ObjectState.distrust",
@@ -98,7 +110,7 @@ const states: Mutant[] = breaksOf(STATE, [
   ],
   [
     "ObjectState.markAbsent",
-    "    this.#isAbsent = true;\n    this.#snapshot = this.cached.object;",
+    "    this.#isAbsent = true;\n    this.#snapshot = this.cached.state;",
     "    this.#isAbsent = true;",
   ],
   ["ObjectState.resolve", `if (this.#doubt === "restored") this.cached.replace(object);\n      else `, ""],

@@ -27,11 +27,11 @@ const mutants: Mutant[] = [
     ["AppliedStates.look", "isSameJson(applied.object, object)", "true"],
     [
       "AppliedStates.note",
-      "if (known.metadata.resourceVersion !== metadata.resourceVersion) return;",
+      "if (known === undefined || known.version !== metadata.resourceVersion) return;",
       "return;",
     ],
-    ["AppliedStates.look", "cloneJson(known)", "known"],
-    ["AppliedStates.forget", "this.#applied.delete(cached.object)", "void cached"],
+    ["AppliedStates.look", "cloneJson(known.object)", "known.object"],
+    ["AppliedStates.forget", "this.#applied.delete(cached.state)", "void cached"],
     [
       "AppliedStates.look",
       'return this.isMissing(resource, object) ? "missing" : undefined;',

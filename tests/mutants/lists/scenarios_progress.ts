@@ -116,7 +116,7 @@ const mutants: Mutant[] = [
     file: "lib/handlers/change/notes.ts",
     tests: ["tests/scenarios/taken_notes_test.ts"],
     in: "lastHandled",
-    replace: "kept ?? (slot.noted && handledEssence(persistence, slot.noted, options))",
+    replace: "kept ?? (slot.noted && handledEssence(persistence, slot.noted.object, options))",
     by: "kept",
   },
   {

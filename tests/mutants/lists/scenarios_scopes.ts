@@ -99,7 +99,7 @@ const mutants: Mutant[] = [
     file: "lib/client/cache/object_store.ts",
     tests: ["tests/client/cache/informer_test.ts"],
     in: "CachedObject.adopt",
-    replace: " && !isSameJson(object, this.#object)",
+    replace: " && !isSameJson(object, this.object)",
     by: "",
   },
   {

@@ -1,0 +1,60 @@
+/**
+ * One state of an object, as a store keeps it: parsed, or packed into bytes, which take a quarter of the memory or less.
+ *
+ * Nobody keeps the object in other places than here: whoever remembers which state it has seen keeps the `StoredState`, and compares
+ * by identity. A packed state is parsed again when somebody reads it; which states stay parsed is up to their store's window.
+ */
+
+import type { KubeObject } from "../../model/object.ts";
+import { packText, unpackText } from "../../runtime/compression.ts";
+import { formatJson, parseJson } from "../../runtime/json.ts";
+
+/** The holder of a state. */
+export interface StateHolder {
+  /** A packed state was parsed, as somebody has read it. */
+  parsed(state: StoredState): void;
+}
+
+/** A state. It never changes. */
+export class StoredState {
+  /** The resourceVersion. */
+  readonly version: string | undefined;
+  readonly #holder: StateHolder | undefined;
+  #object: KubeObject | undefined;
+  #bytes: Uint8Array | undefined;
+
+  constructor(object: KubeObject, holder?: StateHolder) {
+    this.version = object.metadata?.resourceVersion;
+    this.#object = object;
+    this.#holder = holder;
+  }
+
+  get isPacked(): boolean {
+    return this.#object === undefined;
+  }
+
+  /** How many bytes it takes while it is packed; 0: it never was. */
+  get size(): number {
+    return this.#bytes?.length ?? 0;
+  }
+
+  /** The object. A packed one is parsed, and stays so until it is packed again. */
+  get object(): KubeObject {
+    if (this.#object !== undefined) return this.#object;
+    const object = parseJson(unpackText(this.#bytes!)) as KubeObject;
+    this.#object = object;
+    this.#holder?.parsed(this);
+    return object;
+  }
+
+  /** Keeps the object as bytes alone, unless its text is shorter than that. */
+  pack(shortest: number): void {
+    if (this.#object === undefined) return;
+    if (this.#bytes === undefined) {
+      const text = formatJson(this.#object);
+      if (text.length < shortest) return;
+      this.#bytes = packText(text);
+    }
+    this.#object = undefined;
+  }
+}
