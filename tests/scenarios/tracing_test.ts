@@ -57,7 +57,7 @@ suite("traces", (scenario) => {
     await running.settle();
     await running.stop();
     const [patch] = recorder.named("lotse.request patch examples").slice(-1);
-    const path = "/apis/lotse.test/v1/namespaces/default/examples/one";
+    const path = "/apis/lotse.test/v1/namespaces/default/examples/one/status";
     assert.equal(seen.get(`PATCH ${path}`), `00-${patch?.traceId}-${patch?.id}-01`);
     assert.ok([...seen.values()].every((value) => value !== null));
   });
