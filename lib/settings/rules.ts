@@ -232,9 +232,11 @@ function transforms(value: unknown): Complaint | undefined {
 }
 
 function memoryModes(value: unknown): Complaint | undefined {
+  const isMode = (mode: unknown): boolean => mode === "hot" || mode === "cold" || mode === "auto";
+  if (isMode(value)) return undefined;
   return byKind(value, {
-    expected: 'an object or a Map of resource selectors and "hot", "cold" or "auto"',
-    isValue: (mode) => mode === "hot" || mode === "cold" || mode === "auto",
+    expected: '"hot", "cold" or "auto", or an object or a Map of resource selectors and one of these',
+    isValue: isMode,
   });
 }
 

@@ -157,9 +157,10 @@ export interface WatchingSettings {
   /**
    * How objects stand in memory: "hot", all of them parsed; "cold", a few parsed and the others as compressed bytes, which take a
    * quarter of the memory or less, and a tenth of a millisecond for 10 KB when somebody looks at one; "auto", the thousand parsed
-   * that came or were read last, and the others as bytes. The first selector that matches counts. Default: "auto" for all.
+   * that came or were read last, and the others as bytes. For all kinds, or by kind: the first selector that matches counts, and kinds
+   * without one are "auto". Default: "auto".
    */
-  memory: ByKind<MemoryMode>;
+  memory: MemoryMode | ByKind<MemoryMode>;
 }
 
 /** One worker for each object, and its pauses after failures. */

@@ -99,7 +99,7 @@ export function packingOf(
   { memory }: Pick<WatchingSettings, "memory">,
   resource: Resource,
 ): { readonly parsed: number; readonly shortest: number } | undefined {
-  return PACKING[textsFor(memory, resource)[0] ?? "auto"];
+  return PACKING[typeof memory === "string" ? memory : textsFor(memory, resource)[0] ?? "auto"];
 }
 
 /** Source: Kubernetes API reference, Secret. */

@@ -72,7 +72,7 @@ export function defaultSettings(): Settings {
       shardSelectors: {},
       metadataOnly: [],
       transform: {},
-      memory: {},
+      memory: "auto",
     },
     queueing: {
       workerLimit: null,

@@ -15,7 +15,7 @@ async function story(world: World, memory: "hot" | "cold"): Promise<unknown[]> {
   const told = new Set<string>();
   const tell = (...what: unknown[]): void => void told.add(canonicalJson(what));
   const make = () => {
-    const op = operator({ watching: { memory: { "*": memory } } });
+    const op = operator({ watching: { memory } });
     const byColour = op.index(Example, function byColour({ name, spec }) {
       return { [String(spec.colour)]: name };
     });

@@ -192,6 +192,7 @@ suite("metrics", (scenario) => {
         queueing: { workerLimit: 2 },
         execution: { warnAfter: 1 },
         admission: { server },
+        watching: { memory: "cold" },
       });
       const release = Promise.withResolvers<void>();
       let counter = 0;
@@ -232,6 +233,8 @@ suite("metrics", (scenario) => {
       await objects.create("secret-paused", {
         metadata: { annotations: { "lotse.dev/pause": "until=2126-01-01T00:00:00Z reason=held" } },
       });
+      // More than stay parsed.
+      for (let number = 0; number < 20; number++) await objects.create(`secret-many-${number}`);
       await running.advance(5);
       await objects.patch("secret-loop", { spec: { counter: -1 } });
       await running.advance(5);

@@ -185,6 +185,45 @@ suite("an operator whose notes another writer takes off", (scenario) => {
     },
   );
 
+  scenario(
+    "puts all records back that are taken off while a turn goes on that writes nothing",
+    async (world) => {
+      const objects = new Objects(world);
+      const op = operator({ persistence: persistence.annotations() });
+      const calls: string[] = [];
+      let [isSlow, isHeld, go] = [false, false, (): void => {}];
+      op.on.create(Example, { id: "parent" }, ({ sub }) => {
+        sub("part", () => void calls.push("part"));
+        sub("late", () => {
+          throw new TemporaryError("Not yet", { delay: 3600 });
+        });
+      });
+      op.reconcile(Example, { id: "slow" }, async () => {
+        if (!isSlow) return;
+        [isSlow, isHeld] = [false, true];
+        await new Promise<void>((resolve) => go = resolve);
+      });
+      const running = await world.start(op);
+      await make(world, "one");
+      const isRecorded = async (): Promise<boolean> => {
+        const notes = notesOf(await objects.get("one"));
+        return ["parent", "parent.late", "parent.part"].every((id) => `lotse.dev/${id}` in notes);
+      };
+      await world.until(isRecorded);
+      await world.settle();
+      isSlow = true;
+      await objects.patch("one", { metadata: { labels: { a: "1" } } });
+      await world.until(() => isHeld);
+      await writeWhole(world, "one");
+      await world.settle();
+      go();
+      await world.until(isRecorded);
+      await world.settle();
+      assert.deepEqual(calls, ["part"]);
+      await running.stop();
+    },
+  );
+
   scenario("and one that emptied the status, repeats no creation either", async (world) => {
     const objects = new Objects(world);
     const op = operator({ persistence: persistence.status() });

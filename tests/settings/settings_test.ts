@@ -56,7 +56,7 @@ describe("defaultSettings()", () => {
         shardSelectors: {},
         metadataOnly: [],
         transform: {},
-        memory: {},
+        memory: "auto",
       },
       queueing: {
         workerLimit: null,
@@ -211,7 +211,8 @@ describe("mergeSettings()", () => {
       [{ watching: { labelSelectors: "a=b" } }, "TypeError", /labelSelectors/],
       [{ watching: { labelSelectors: { "v1/pods": "a=b" } } }, "TypeError", /name\.group\/version/],
       [{ watching: { labelSelectors: { pods: 5 } } }, "TypeError", /labelSelectors/],
-      [{ watching: { memory: { "pods.v1": "warm" } } }, "TypeError", /selectors and "hot", "cold" or "auto"/],
+      [{ watching: { memory: { "pods.v1": "warm" } } }, "TypeError", /selectors and one of these/],
+      [{ watching: { memory: "warm" } }, "TypeError", /"hot", "cold" or "auto"/],
       [{ watching: { metadataOnly: "pods" } }, "TypeError", /a list of resource selectors/],
       [{ watching: { metadataOnly: ["v1/pods"] } }, "TypeError", /name\.group\/version/],
       [{ watching: { transform: { pods: "x" } } }, "TypeError", /resource selectors and functions/],

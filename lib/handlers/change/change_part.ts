@@ -261,7 +261,8 @@ class ChangePart implements Part {
           [slot.concluding, slot.processed] = [handled, processed];
           return;
         }
-        const answer = result.kind === "written" ? result.body : this.#turn.state.body;
+        // A state that came meanwhile is the next turn's: notes that it lacks were taken off, and not dropped by the server.
+        const answer = result.kind === "written" ? result.body : this.#turn.state.snapshot;
         this.#sayProcessed(processed);
         if (handled === undefined) this.#keepPruned(answer);
         else this.#concluded(handled, answer);

@@ -119,6 +119,14 @@ const mutants: Mutant[] = [
     replace: "kept ?? (slot.noted && handledEssence(persistence, slot.noted.object, options))",
     by: "kept",
   },
+  // A state that comes while a turn goes on is judged as the answer to its write.
+  {
+    file: "lib/handlers/change/change_part.ts",
+    tests: ["tests/scenarios/taken_notes_test.ts"],
+    in: "ChangePart.written",
+    replace: "? result.body : this.#turn.state.snapshot;",
+    by: "? result.body : this.#turn.state.body;",
+  },
   {
     file: "lib/handlers/change/notes.ts",
     tests: ["tests/scenarios/taken_notes_test.ts"],
