@@ -497,7 +497,7 @@ const changes: Mutant[] = [
     ["ChangePart.#keepPruned", "pruned.length === 0 ? NO_RECORDS : new Map(pruned)", "NO_RECORDS"],
     [
       "ChangePart.written",
-      `const answer = result.kind === "written" ? result.body : this.#turn.state.body;`,
+      `const answer = result.kind === "written" ? result.body : this.#turn.state.snapshot;`,
       `if (result.kind === "unchanged") return;\n        const answer = result.body;`,
     ],
     ["ChangePart.atRest", `step.cause.reason === "noop"`, "true"],
