@@ -1,6 +1,6 @@
 /** The operator that is measured: one creation handler that sets one field of the status. */
 
-import { operator, resource } from "@lotse/lotse";
+import { operator, persistence, resource } from "@lotse/lotse";
 
 const Item = resource<{ payload: string }, { state?: string }>({
   group: "bench.lotse.dev",
@@ -8,7 +8,8 @@ const Item = resource<{ payload: string }, { state?: string }>({
   plural: "items",
 });
 
-const op = operator();
+// The peers beside it note what they have handled in an annotation, too.
+const op = operator({ persistence: persistence.annotations() });
 
 op.on.create(Item, function handle({ patch }) {
   patch.status.state = "Ready";

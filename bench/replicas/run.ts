@@ -16,6 +16,7 @@ import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { readLease } from "../../lib/engines/replicas/lease.ts";
+import type { KubeObject } from "../../lib/model/object.ts";
 import {
   AuditedPlace,
   millisecondsOf,
@@ -23,7 +24,7 @@ import {
   stepsOf,
 } from "../../tests/support/replica_processes.ts";
 import { TermWitness } from "../../tests/support/term_witness.ts";
-import { EXAMPLES, LAST_HANDLED } from "../../tests/support/worlds.ts";
+import { EXAMPLES, LAST_HANDLED, type Loose, notesOf } from "../../tests/support/worlds.ts";
 import { readOptions } from "../../tools/options.ts";
 
 const OPERATOR = fileURLToPath(new URL("operator.ts", import.meta.url));
@@ -120,7 +121,7 @@ class Fleet implements AsyncDisposable {
       await sleep(1000);
       isOpen = false;
       for await (const { items } of client.list(EXAMPLES, { namespace: this.namespace })) {
-        isOpen ||= items.some(({ metadata }) => metadata.annotations?.[LAST_HANDLED] === undefined);
+        isOpen ||= items.some((object) => !(LAST_HANDLED in notesOf(object as KubeObject<Loose, Loose>)));
       }
     }
   }

@@ -13,7 +13,7 @@ import type { KubeObject } from "../../lib/model/object.ts";
 import { findControlPlane } from "../control_plane/control_plane.ts";
 import { AuditedPlace, millisecondsOf, ReplicaProcess } from "../support/replica_processes.ts";
 import { sized } from "../support/size.ts";
-import { EXAMPLES, LAST_HANDLED } from "../support/worlds.ts";
+import { EXAMPLES, LAST_HANDLED, type Loose, notesOf } from "../support/worlds.ts";
 
 const OPERATOR = fileURLToPath(new URL("../../bench/replicas/operator.ts", import.meta.url));
 const NAMESPACES = { group: "", version: "v1", plural: "namespaces", namespaced: false };
@@ -47,8 +47,8 @@ describe("A network that keeps requests, between replicas and a real API server"
           metadata: { namespace, name },
           spec: { v: "1" },
         });
-      const isNoted = ({ metadata }: KubeObject): boolean =>
-        metadata.annotations?.[LAST_HANDLED] !== undefined;
+      const isNoted = (object: KubeObject): boolean =>
+        LAST_HANDLED in notesOf(object as KubeObject<Loose, Loose>);
       const noted = async (name: string): Promise<KubeObject> => {
         let found = await client.get(EXAMPLES, { namespace, name });
         for (; !isNoted(found); await sleep(100)) found = await client.get(EXAMPLES, { namespace, name });
