@@ -156,7 +156,7 @@ export interface WatchingSettings {
   transform: ByKind<ObjectTransform>;
   /**
    * How objects stand in memory: "hot", all of them parsed; "cold", a few parsed and the others as compressed bytes, which take a
-   * quarter of the memory or less, and a tenth of a millisecond for 10 KB when somebody looks at one; "auto", the thousand parsed
+   * tenth of the heap, and a tenth of a millisecond or two for 10 KB when somebody looks at one; "auto", the thousand parsed
    * that came or were read last, and the others as bytes. For all kinds, or by kind: the first selector that matches counts, and kinds
    * without one are "auto". Default: "auto".
    */
