@@ -51,12 +51,14 @@ const FIRST_ON_BUN = [
 
 /**
  * A change waits for these on no runtime: comparisons with Kopf and of both API servers, executables, new projects with each package
- * manager, the real control plane's own tests, the compiler beside `dev`, and the stories that take longest. Whoever changes one of these places asks for them by
+ * manager, the real control plane's own tests, the compiler beside `dev`, whole simulations and rehearsals, and the stories that take longest. Whoever changes one of these places asks for them by
  * name.
  */
 const LATER = [
   "tests/architecture/patterns_test.ts",
   "tests/cli/build_test.ts",
+  "tests/cli/explore_test.ts",
+  "tests/cli/rehearse_test.ts",
   "tests/conformance/apiserver/",
   "tests/control_plane/",
   "tests/e2e/database_test.ts",
@@ -69,9 +71,13 @@ const LATER = [
   "tests/e2e/shared_objects_test.ts",
   "tests/e2e/uninstall_test.ts",
   "tests/e2e/webhooks_test.ts",
+  "tests/examples/rehearsing_test.ts",
+  "tests/kits/testing/exploration/",
+  "tests/kits/testing/simulation/simulate_test.ts",
   "tests/oracle/",
   "tests/package/stranger_test.ts",
   "tests/package/tutorial_test.ts",
+  "tests/simulation/generated_test.ts",
   "tests/simulation/leaks_test.ts",
   "tests/simulation/memory_test.ts",
   "tests/simulation/mutants_test.ts",
