@@ -27,12 +27,7 @@ export const EXPECTATIONS: Expectations = {
       why: "on Bun: it asks Deno's type checker, whose answer does not depend on who asks; on Deno it runs",
     },
     {
-      file: "tests/kits/generate/types_test.ts",
-      test: "writes types by which an embedded template goes to the child",
-      why: "on Bun: as the test above",
-    },
-    {
-      file: "tests/cli/dev_test.ts",
+      file: "tests/e2e/dev_types_test.ts",
       test: "says beside the running operator that types do not fit",
       why: "on Bun: a checkout has no compiler of types but Deno's; on Deno it runs",
     },
