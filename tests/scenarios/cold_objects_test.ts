@@ -36,7 +36,7 @@ async function story(world: World, memory: "hot" | "cold"): Promise<unknown[]> {
       tell("delete", name, spec.size);
     });
     op.daemon(Example, { labels: { watched: "yes" } }, async function follow({ name, body, stopped }) {
-      await stopped.wait(30);
+      await stopped.wait(1);
       tell("daemon", name, body.spec);
     });
     return { op, byColour, cache: op.cache(Example) };
