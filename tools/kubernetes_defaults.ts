@@ -43,7 +43,7 @@ const DISABLED = [
 ];
 
 /** The server in the process has nothing of them. */
-const NOT_IN_PROCESS = ["StorageObjectInUseProtection", "TaintNodesByCondition"];
+const NOT_IN_PROCESS = ["TaintNodesByCondition"];
 
 const { values } = readOptions(import.meta.url, {
   options: { compare: { type: "boolean", default: false }, kinds: { type: "boolean", default: false } },
@@ -80,8 +80,7 @@ async function record(): Promise<void> {
     "recorded",
     `The defaults of the built-in kinds, as a kube-apiserver of version ${version} gives them`,
     {
-      explained:
-        "`completion.ts`; a type stands alone, or with the place in which it is different (`batch.JobSpec@CronJob.spec.jobTemplate.spec`)",
+      explained: "`completion.ts`",
       name: "RECORDED",
       lines: [...tables].sort(([a], [b]) => a < b ? -1 : 1)
         .map(([type, table]) => `${type} ${JSON.stringify(table)}`),

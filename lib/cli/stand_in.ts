@@ -6,14 +6,8 @@
  * told on the standard error stream. The program that is called etcd keeps no data: it only answers that it is healthy.
  */
 
-import {
-  apiServer,
-  type ApiServerOptions,
-  type ApiUser,
-  type ServerCertificate,
-} from "../kits/apiserver/mod.ts";
+import type { ApiServerOptions, ApiUser, ServerCertificate } from "../kits/apiserver/mod.ts";
 import type { Host } from "../runtime/host.ts";
-import { parseYaml } from "../runtime/yaml.ts";
 import { CommandError, isPortTaken } from "./errors.ts";
 import { listenForSignals, untilAborted } from "./signals.ts";
 
@@ -129,7 +123,11 @@ async function serveKubernetes(flags: Flags, host: Host): Promise<AsyncDisposabl
     const path = flags.get(name);
     return path === undefined ? undefined : await readFile(path, host);
   };
-  const [policy] = parseYaml(await read("audit-policy-file") ?? "");
+  // Loaded only here: a suite waits for the stand-in for etcd before it starts this one.
+  const [{ apiServer }, policy] = await Promise.all([
+    import("../kits/apiserver/mod.ts"),
+    readPolicy(await read("audit-policy-file")),
+  ]);
   const options: ApiServerOptions = {
     host,
     rbac: (flags.get("authorization-mode") ?? "AlwaysAllow") !== "AlwaysAllow",
@@ -159,6 +157,12 @@ async function serveKubernetes(flags: Flags, host: Host): Promise<AsyncDisposabl
       await host.clock.sleep(PAUSE);
     }
   }
+}
+
+async function readPolicy(text: string | undefined): Promise<unknown> {
+  if (text === undefined) return undefined;
+  const { parseYaml } = await import("../runtime/yaml.ts");
+  return parseYaml(text)[0];
 }
 
 /** How often a port that is taken is tried again, and after what pause. In seconds. */

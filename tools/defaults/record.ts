@@ -149,6 +149,7 @@ async function recordType(
   const rules: Rule[] = [];
   const kept: string[] = [];
   const dropped: string[] = [];
+  const absent: string[] = [];
   for (const field of fields) {
     const changes: { readonly value: unknown; readonly rule: Rule }[] = [];
     let tried = 0;
@@ -161,13 +162,16 @@ async function recordType(
     }
     rules.push(...combined(changes, tried));
     if (!field.isPointer && await keepsEmpty(ask, field, empty)) kept.push(field.name);
-    if (!field.isPointer && field.required && await dropsEmpty(ask, field)) dropped.push(field.name);
+    if (field.isPointer || !await dropsEmpty(ask, field)) continue;
+    if (field.required) dropped.push(field.name);
+    else if (isFilledList(filled[field.name])) absent.push(field.name);
   }
   return {
     ...(Object.keys(filled).length > 0 ? { fill: filled } : {}),
     ...(rules.length > 0 ? { rules } : {}),
     ...(kept.length > 0 ? { kept } : {}),
     ...(dropped.length > 0 ? { dropped } : {}),
+    ...(absent.length > 0 ? { absent } : {}),
   };
 }
 
@@ -286,7 +290,11 @@ async function keepsEmpty(
   return found !== undefined && equal(found[name], zero) && !equal(empty[name], zero);
 }
 
-/** Whether an empty value goes that somebody writes, although the field has to be there. */
+function isFilledList(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 0;
+}
+
+/** Whether a written empty value goes: although the field is required, or has a default. */
 async function dropsEmpty(
   ask: (value: JsonObject) => Promise<JsonObject | undefined>,
   { name, shape }: Field,

@@ -30,7 +30,11 @@ const OF_KINDS: ReadonlyMap<string, FieldSet> = new Map<string, FieldSet>([
 
 /** Returns what a write cannot change. */
 export function ignoredBy({ kind, custom, subresources }: Kind, subresource: string | undefined): FieldSet {
-  if (subresource !== "status") return subresources.includes("status") ? { "f:status": LEAF } : LEAF;
+  if (subresource !== "status") {
+    // NB: the spec of these never changes, and so nobody owns it, not even their creator.
+    if (kind === "CertificateSigningRequest" && !custom) return { ...SPEC, "f:status": LEAF };
+    return subresources.includes("status") ? { "f:status": LEAF } : LEAF;
+  }
   if (custom || STATUS_ALONE.includes(kind)) return METADATA_AND_SPEC;
   return OF_KINDS.get(kind) ?? SPEC;
 }

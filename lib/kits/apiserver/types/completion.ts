@@ -2,7 +2,8 @@
  * Completes objects of the built-in kinds as Go's structs and Kubernetes' defaults do.
  *
  * The tables (`recorded.ts`) are recorded from a real server: for each type, the fields that are filled in, and how one field
- * changes what is filled into others. A place whose type is different there has a table of its own.
+ * changes what is filled into others. A line has the table of a type, or of a type at a place where it is different:
+ * `batch.JobSpec@CronJob.spec.jobTemplate.spec`.
  */
 
 import type { JsonObject } from "../../../model/object.ts";
@@ -19,6 +20,8 @@ export interface TypeDefaults {
   readonly kept?: readonly string[];
   /** Fields whose empty value goes, although they have to be there. */
   readonly dropped?: readonly string[];
+  /** Fields whose default is for an absent value alone: an empty value gets none, and goes. */
+  readonly absent?: readonly string[];
 }
 
 /** How one field changes what is filled into others. */
@@ -95,10 +98,10 @@ export function recordedFill(type: string): Readonly<JsonObject> {
   return tableOf(type)?.fill ?? {};
 }
 
-/** Tells whether the empty value of a field stays that somebody writes: of those that have to be there, nearly always. */
+/** Tells whether a written empty value of a field stays until defaults are filled in: of required fields, nearly always. */
 export function keepsEmpty(type: string, { name, required }: Field): boolean {
-  const table = tableOf(type);
-  return required ? !(table?.dropped?.includes(name) ?? false) : table?.kept?.includes(name) ?? false;
+  const { kept = [], dropped = [], absent = [] } = tableOf(type) ?? {};
+  return required ? !dropped.includes(name) : kept.includes(name) || absent.includes(name);
 }
 
 const forgetting = new Map<string, boolean>();
@@ -177,7 +180,7 @@ function completeValue(value: unknown, shape: Shape, path: string): void {
   }
 }
 
-function fillIn(object: JsonObject, { fill = {}, rules = [] }: TypeDefaults): void {
+function fillIn(object: JsonObject, { fill = {}, rules = [], absent = [] }: TypeDefaults): void {
   const values = new Map(Object.entries(fill));
   for (const { field, is, then = {}, without = [], copied = [] } of rules) {
     const value = object[field];
@@ -187,4 +190,9 @@ function fillIn(object: JsonObject, { fill = {}, rules = [] }: TypeDefaults): vo
     for (const key of copied) values.set(key, value);
   }
   for (const [key, value] of values) if (object[key] === undefined) setOwn(object, key, clone(value));
+  for (const key of absent) if (isEmpty(object[key])) delete object[key];
+}
+
+function isEmpty(value: unknown): boolean {
+  return Array.isArray(value) ? value.length === 0 : isObject(value) && Object.keys(value).length === 0;
 }

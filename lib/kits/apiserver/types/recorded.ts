@@ -1,8 +1,7 @@
 /**
  * The defaults of the built-in kinds, as a kube-apiserver of version 1.36.3 gives them.
  *
- * Written by `deno task kubernetes-defaults`, never by hand: a type in a line, or a type and the place in which it is different
- * (`batch.JobSpec@CronJob.spec.jobTemplate.spec`), and its table, which `completion.ts` explains.
+ * Written by `deno task kubernetes-defaults`, never by hand; explained in `completion.ts`.
  */
 
 export const RECORDED = String.raw`
@@ -40,8 +39,8 @@ autoscaling2.CrossVersionObjectReference {"fill":{"kind":"","name":""}}
 autoscaling2.ExternalMetricSource {"fill":{"metric":{},"target":{}}}
 autoscaling2.ExternalMetricStatus {"fill":{"current":{},"metric":{}}}
 autoscaling2.HPAScalingPolicy {"fill":{"periodSeconds":0,"type":"","value":0}}
-autoscaling2.HPAScalingRules {"fill":{"policies":[{"type":"Percent","value":100,"periodSeconds":15}],"selectPolicy":"Max"}}
-autoscaling2.HPAScalingRules@HorizontalPodAutoscaler.spec.behavior.scaleUp {"fill":{"policies":[{"type":"Pods","value":4,"periodSeconds":15},{"type":"Percent","value":100,"periodSeconds":15}],"selectPolicy":"Max","stabilizationWindowSeconds":0}}
+autoscaling2.HPAScalingRules {"fill":{"policies":[{"type":"Percent","value":100,"periodSeconds":15}],"selectPolicy":"Max"},"absent":["policies"]}
+autoscaling2.HPAScalingRules@HorizontalPodAutoscaler.spec.behavior.scaleUp {"fill":{"policies":[{"type":"Pods","value":4,"periodSeconds":15},{"type":"Percent","value":100,"periodSeconds":15}],"selectPolicy":"Max","stabilizationWindowSeconds":0},"absent":["policies"]}
 autoscaling2.HorizontalPodAutoscaler {"fill":{"spec":{},"status":{}}}
 autoscaling2.HorizontalPodAutoscalerBehavior {"fill":{"scaleDown":{"selectPolicy":"Max","policies":[{"type":"Percent","value":100,"periodSeconds":15}]},"scaleUp":{"stabilizationWindowSeconds":0,"selectPolicy":"Max","policies":[{"type":"Pods","value":4,"periodSeconds":15},{"type":"Percent","value":100,"periodSeconds":15}]}}}
 autoscaling2.HorizontalPodAutoscalerCondition {"fill":{"lastTransitionTime":null,"status":"","type":""}}

@@ -19,6 +19,7 @@ import {
 import { ownersFault } from "../apply/owners.ts";
 import { Views } from "../apply/views.ts";
 import { checkEscalation } from "../access/escalation.ts";
+import { userInfo } from "../access/user.ts";
 import type { Cluster } from "../cluster.ts";
 import { keptObject, writtenObject } from "../definitions/conversion.ts";
 import { inStorage, oneInVersion } from "../definitions/converter.ts";
@@ -80,6 +81,7 @@ export async function createAdmitted(
     namespace,
     dryRun,
     warn,
+    requester: userInfo(call.user),
     ...(isAsked ? { applied: true, mayDropOwners: !applied } : { report, ...owned }),
   });
   const named = isAsked ? attributesFor(creation.object) : undefined;

@@ -3,7 +3,6 @@
  */
 
 import type { KubeObject } from "../../../model/object.ts";
-import { userInfo } from "../access/user.ts";
 import type { Cause } from "../causes.ts";
 import { cloneButOwners } from "../apply/ownership.ts";
 import type { Views } from "../apply/views.ts";
@@ -59,7 +58,6 @@ async function created(
   const report = reporter(call, { headers, decoded });
   const { object } = decoded;
   call.record?.name(object);
-  if (kind.rules.namesRequester === true) object.spec = { ...object.spec, ...userInfo(call.user) };
   const wish = { object, report, applied, warn: warner(headers) };
   const stored = await warned(headers, createAdmitted(cluster, call, wish));
   return objectResponse(cluster, stored, { kind, shape, code: 201, headers });

@@ -2,7 +2,7 @@
  * Making objects. Source of the order: k8s.io/apiserver, pkg/registry/rest/create.go, and admission before it.
  */
 
-import type { KubeObject } from "../../../model/object.ts";
+import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import type { Writer } from "../apply/ownership.ts";
 import type { Cluster } from "../cluster.ts";
 import { keptObject } from "../definitions/conversion.ts";
@@ -38,6 +38,8 @@ export interface WriteOptions {
 export interface CreateOptions extends WriteOptions {
   /** The namespace of the URL. */
   readonly namespace?: string;
+  /** The user's name, groups and the like, for kinds that note them. Default: none, as the server itself writes. */
+  readonly requester?: Readonly<JsonObject>;
 }
 
 /** An object that is ready to be created: complete, and checked by everything that needs no one else. */
@@ -74,7 +76,7 @@ export function prepareCreation(
   object: KubeObject,
   options: CreateOptions & { readonly kind: Kind },
 ): Creation {
-  const { kind, namespace, dryRun = false, report, warn, writer, applied } = options;
+  const { kind, namespace, dryRun = false, report, warn, writer, applied, requester } = options;
   const { metadata } = object;
   placeObject(cluster, object, { kind, namespace });
   if (metadata.name === undefined && metadata.generateName !== undefined) {
@@ -90,6 +92,8 @@ export function prepareCreation(
   report?.(unknown);
   if (writer !== undefined) cluster.ownership.track({ kind, writer, before: undefined, after: object });
   else if (applied !== true) delete metadata.managedFields;
+  // NB: fields of the requester have no owner, and mutating webhooks do not see them.
+  if (kind.rules.namesRequester === true) nameRequester(object, requester);
   kind.rules.admit?.(object, undefined);
   kind.rules.settle?.(object, undefined, dryRun);
   const causes = [...metadataCauses(kind, object), ...kind.rules.validate(object, {})];
@@ -101,6 +105,12 @@ export function prepareCreation(
   }
   const key = keyFor(kind, { namespace: metadata.namespace, name: metadata.name ?? "" });
   return { kind, key, object, dryRun, mayDropOwners: options.mayDropOwners ?? writer !== undefined };
+}
+
+/** Replaces the requester that the object itself claims. */
+function nameRequester(object: KubeObject, requester: Readonly<JsonObject> = {}): void {
+  const { username: _username, uid: _uid, groups: _groups, extra: _extra, ...spec } = object.spec ?? {};
+  object.spec = { ...spec, ...requester };
 }
 
 /**

@@ -1,7 +1,7 @@
 /** What the suites of others have found: Kubernetes' own tests of its API, of kubectl, and those of controller-runtime. */
 
 import assert from "node:assert/strict";
-import { type Answer, MERGE, STRATEGIC } from "../session.ts";
+import { type Answer, APPLY, MERGE, STRATEGIC } from "../session.ts";
 import { database, databases, type Scenario } from "./scenario.ts";
 
 /** A request for a certificate of "user1", as PEM in base64. */
@@ -398,6 +398,57 @@ export const FOUND: readonly Scenario[] = [
       assert.equal((await api.peek("POST", claims, claim)).code, 201);
       const told = await api.peek("PATCH", `${claims}/a/status`, { status: { phase: null } }, MERGE);
       assert.equal(told.body.status.phase, "Pending");
+    },
+  },
+  {
+    name:
+      "notes the requester of a certificate in place of what the object claims, and gives the spec to no manager",
+    async run(api) {
+      const path = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
+      const object = (name: string) => ({
+        apiVersion: "certificates.k8s.io/v1",
+        kind: "CertificateSigningRequest",
+        metadata: { name },
+        spec: {
+          request: CSR,
+          signerName: "example.com/signer",
+          usages: ["client auth"],
+          username: "b",
+          uid: "1",
+        },
+      });
+      const { username: _username, ...unclaimed } = object("").spec;
+      const posted = await api.peek("POST", path, object("found-a"));
+      const applied = await api.peek(
+        "PATCH",
+        `${path}/found-b?fieldManager=me`,
+        { ...object("found-b"), spec: unclaimed },
+        APPLY,
+      );
+      for (const { code, body } of [posted, applied]) {
+        assert.equal(code, 201, JSON.stringify(body));
+        assert.ok(body.spec.groups.includes("system:authenticated"));
+        assert.notEqual(body.spec.username, "b");
+        assert.notEqual(body.spec.uid, "1");
+        api.note("its managers", body.metadata.managedFields);
+      }
+    },
+  },
+  {
+    name: "gives no default to an empty list of scaling policies, and refuses it",
+    async run(api) {
+      await api.namespace("found-scaling");
+      const path = "/apis/autoscaling/v2/namespaces/found-scaling/horizontalpodautoscalers";
+      for (const direction of ["scaleUp", "scaleDown"]) {
+        await api.refused(422, "POST", path, {
+          metadata: { name: "a" },
+          spec: {
+            scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "a" },
+            maxReplicas: 2,
+            behavior: { [direction]: { policies: [] } },
+          },
+        });
+      }
     },
   },
 ];

@@ -47,7 +47,15 @@ function autoscalerCauses(object: KubeObject): Cause[] {
   return [
     ...causes,
     ...objectsIn(spec.metrics).flatMap((each, i) => metricCauses(each, `spec.metrics[${i}]`)),
+    ...["scaleUp", "scaleDown"].flatMap((direction) => policyCauses(objectAt(spec, "behavior"), direction)),
   ];
+}
+
+/** An empty list of policies gets no default. */
+function policyCauses(behavior: JsonObject | undefined, direction: string): Cause[] {
+  const rules = objectAt(behavior, direction);
+  if (rules === undefined || objectsIn(rules.policies).length > 0) return [];
+  return [required(`spec.behavior.${direction}.policies`, "must specify at least one Policy")];
 }
 
 /** By type: the field that says more. */
