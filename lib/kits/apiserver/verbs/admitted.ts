@@ -69,7 +69,8 @@ export async function createAdmitted(
   let wanted = object;
   if (isAsked) {
     placeObject(cluster, object, { kind, namespace });
-    report?.(kind.rules.normalize(object, { applied }));
+    const unknown = kind.rules.normalize(object, { applied });
+    report?.(unknown);
     // NB: changes of webhooks belong to no manager.
     if (owned.writer !== undefined) {
       cluster.ownership.track({ kind, writer: owned.writer, before: undefined, after: object });
@@ -82,7 +83,7 @@ export async function createAdmitted(
     dryRun,
     warn,
     requester: userInfo(call.user),
-    ...(isAsked ? { applied: true, mayDropOwners: !applied } : { report, ...owned }),
+    ...(isAsked ? { applied: true, completed: true, mayDropOwners: !applied } : { report, ...owned }),
   });
   const named = isAsked ? attributesFor(creation.object) : undefined;
   if (named !== undefined) await validate(cluster, named);

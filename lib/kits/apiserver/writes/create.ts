@@ -38,6 +38,8 @@ export interface WriteOptions {
 export interface CreateOptions extends WriteOptions {
   /** The namespace of the URL. */
   readonly namespace?: string;
+  /** The object has its defaults already, because mutators were asked about it. */
+  readonly completed?: boolean;
   /** The user's name, groups and the like, for kinds that note them. Default: none, as the server itself writes. */
   readonly requester?: Readonly<JsonObject>;
 }
@@ -88,8 +90,10 @@ export function prepareCreation(
   metadata.creationTimestamp = cluster.ownership.now();
   if (kind.counted) metadata.generation = 1;
   if (kind.subresources.includes("status") && kind.rules.takesStatus !== true) delete object.status;
-  const unknown = kind.rules.normalize(object, { applied });
-  report?.(unknown);
+  if (options.completed !== true) {
+    const unknown = kind.rules.normalize(object, { applied });
+    report?.(unknown);
+  }
   if (writer !== undefined) cluster.ownership.track({ kind, writer, before: undefined, after: object });
   else if (applied !== true) delete metadata.managedFields;
   // NB: fields of the requester have no owner, and mutating webhooks do not see them.
