@@ -35,6 +35,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Adder>>> = {
   rehearse: async () => (await import("./rehearse.ts")).addRehearse,
   simulate: async () => (await import("./simulate.ts")).addSimulate,
   explore: async () => (await import("./explore.ts")).addExplore,
+  size: async () => (await import("./size.ts")).addSize,
   uninstall: async () => (await import("./uninstall.ts")).addUninstall,
 };
 

@@ -97,10 +97,14 @@ export class Registry {
     this.#cache = new WeakMap();
   }
 
-  /** Returns a copy, which later changes of the original do not reach. */
-  copy(): Registry {
+  /**
+   * Returns a copy, which later changes of the original do not reach.
+   *
+   * @param change Returns the handler that the copy has in the place of another; undefined: none. Default: it has the same ones.
+   */
+  copy(change: (registered: Registered) => Registered | undefined = (same) => same): Registry {
     const copy = new Registry(this.#keys, this.#reserved);
-    copy.#handlers.push(...this.#handlers);
+    copy.#handlers.push(...this.#handlers.flatMap((each) => change(each) ?? []));
     return copy;
   }
 

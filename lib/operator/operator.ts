@@ -12,6 +12,7 @@ import type { PlainMemo } from "../handlers/arguments.ts";
 import { declaredIn } from "../handlers/declared_handlers.ts";
 import type { DeclaredHandler } from "../registry/declared.ts";
 import { isAlike } from "../handlers/exchange.ts";
+import { toIdle } from "../handlers/idle_handlers.ts";
 import { type Declare, declareInto, type On } from "../handlers/on.ts";
 import type { DeclareIndex } from "../handlers/index/index_handler.ts";
 import { Registry } from "../handlers/registry.ts";
@@ -39,6 +40,7 @@ import { type Api, type ApiSource, createApi } from "./api.ts";
 import { createOffload, type Offload } from "./offload.ts";
 import type { OperatorRun } from "./operator_run.ts";
 import { CacheView } from "./cache_view.ts";
+import type { RunningOptions } from "./components.ts";
 import { type CurrentRun, runOperator } from "./run.ts";
 import type { Explanation, Question } from "./why.ts";
 import {
@@ -257,6 +259,20 @@ export class Operator<Memo extends object = PlainMemo> {
    * @throws {TypeError} If it is running already, or an option or setting is unknown or of the wrong type.
    */
   async run(options: RunOptions<Memo> = {}): Promise<void> {
+    await this.#begin(options, { registry: this.#registry.copy(), crds: this.crds });
+  }
+
+  /**
+   * Runs the operator with handlers that do nothing, for tools that measure what objects cost. Filters, indexes and caches are the
+   * author's; startup, cleanup and login handlers, tasks and admission are left out, and no definition is applied.
+   *
+   * @ignore
+   */
+  async runIdle(options: RunOptions<Memo> = {}): Promise<void> {
+    await this.#begin(options, { registry: this.#registry.copy(toIdle), crds: undefined });
+  }
+
+  async #begin(options: RunOptions<Memo>, running: Pick<RunningOptions, "registry" | "crds">): Promise<void> {
     try {
       checkRunOptions(options);
       if (this.#current.settings !== undefined) {
@@ -272,13 +288,16 @@ export class Operator<Memo extends object = PlainMemo> {
     const current = this.#current;
     try {
       current.settings = await settingsOf(this.#settings, options);
-      await this.#run(options, current);
+      await this.#run(options, { current, ...running });
     } finally {
       current.settings = undefined;
     }
   }
 
-  async #run(options: RunOptions<Memo>, current: CurrentRun): Promise<void> {
+  async #run(
+    options: RunOptions<Memo>,
+    { current, ...running }: Pick<RunningOptions, "registry" | "crds"> & { readonly current: CurrentRun },
+  ): Promise<void> {
     const { host = currentHost(), scope } = options;
     const given = options.logger === undefined
       ? defaultLogger(host)
@@ -289,7 +308,7 @@ export class Operator<Memo extends object = PlainMemo> {
       host,
       namespaces: scope === undefined || scope === "cluster" ? undefined : [...new Set(scope)],
       logger,
-      registry: this.#registry.copy(),
+      ...running,
       settings: this.settings,
       lifecycle: () => this.lifecycle,
       identity: options.identity ?? detectIdentity(host),
@@ -301,7 +320,6 @@ export class Operator<Memo extends object = PlainMemo> {
       context: options.context,
       liveness: options.liveness,
       handlesStrayErrors: options.strayErrors === "handle",
-      crds: this.crds,
       recordRights: options.recordRights,
       selfCheck: options.selfCheck,
       questions: options.questions,

@@ -36,6 +36,11 @@ const ELSEWHERE: readonly (readonly [place: string, tests: string, why: string])
     "explore_test.ts explores with all parts",
   ],
   [
+    "lib/kits/testing/sizing/",
+    "tests/kits/testing/sizing/",
+    "measure_size_test.ts plans and measures with all parts",
+  ],
+  [
     "lib/kits/testing/simulation/",
     "tests/kits/testing/simulation/",
     "simulate_test.ts simulates with all parts",

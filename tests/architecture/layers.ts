@@ -54,8 +54,10 @@ export const NARROWER: Readonly<Record<string, readonly string[]>> = {
     "lib/operator/responsible_operator.ts",
     "lib/operator/steer.ts",
     "lib/kits/*/mod.ts",
-    // A command's own part of the test kit, which is no door for users.
+    // Commands' own parts of the test kit, which are no doors for users.
     "lib/kits/testing/rehearsal/mod.ts",
+    "lib/kits/testing/sizing/mod.ts",
+    "lib/kits/testing/sizing/size_plan.ts",
   ],
   "cli.ts": ["lib/cli/", "lib/runtime/", "mod.ts"],
   "mod.ts": LAYERS.filter((layer) => layer !== "cli").map((layer) => `lib/${layer}/`),
