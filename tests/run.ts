@@ -1,8 +1,10 @@
 /**
  * The tests: what `deno task test` runs.
  *
- * Each file runs in a process of its own, so that a crash, a leak or a hang is one file's failure. The counts are of single
- * tests, as the runtimes report them (`runner/junit.ts` says how they differ). The last line is `N passed, N failed, N skipped`.
+ * Files that leave nothing behind share a process with their neighbours, as most of their time was the start of a runtime and
+ * the loading of the library. All others, and all that `--rest` runs or a person asks for by name, have a process of their own,
+ * so that a crash, a leak or a hang is one file's failure. The counts are of single tests, as the runtimes report them
+ * (`runner/junit.ts` says how they differ). The last line is `N passed, N failed, N skipped`.
  */
 
 import { readFileSync } from "node:fs";
@@ -14,8 +16,9 @@ import { filesBelow } from "./architecture/tree.ts";
 import { findControlPlane } from "./control_plane/binaries.ts";
 import { Lender, LENDER_VARIABLE } from "./control_plane/lending.ts";
 import { cpuOfEnded, cpuOfLastEnded } from "./runner/cpu_time.ts";
-import { type Job, type JobReport, runJob } from "./runner/jobs.ts";
-import { mostlyWaits, type Part, runsOn } from "./runner/plan.ts";
+import { groupJobs, runGroup } from "./runner/groups.ts";
+import type { Job, JobReport } from "./runner/jobs.ts";
+import { mostlyWaits, type Part, runsOn, sharesProcess } from "./runner/plan.ts";
 import { runAll } from "./runner/pool.ts";
 import { EXPECTATIONS, FLOORS } from "./runner/expectations.ts";
 import { remember, repeatFailed, type RunAgain, startLoad } from "./runner/repeats.ts";
@@ -54,10 +57,10 @@ async function main(args: readonly string[]): Promise<number> {
   const all = filesBelow("tests/", "_test.ts");
   const files = all.filter((file) => matches(file, options));
   if (files.length === 0) return refuse(whyNoFile(options));
-  const jobs = planJobs(files, options);
+  const rows = planRows(files, options);
   const isCI = process.env["CI"] === "true";
   const begun = performance.now();
-  const { reports, started } = await runJobs(jobs, { atOnce: options.atOnce, repeats: isCI });
+  const { reports, started } = await runJobs(rows, { atOnce: options.atOnce, repeats: isCI });
   const isWhole = files.length === all.length && options.only === undefined && options.tag === undefined;
   const remembered = isCI && isWhole ? rememberUnsteady(reports, options.part) : reports;
   const demanded = isCI ? demand(remembered, EXPECTATIONS) : reports;
@@ -65,45 +68,50 @@ async function main(args: readonly string[]): Promise<number> {
   for (const line of tooFew) console.error(line);
   const { reason } = findControlPlane();
   const left = isWhole && options.part === "first" ? describeLeft(all) : [];
-  const cost = `${jobs.length} files took ${describeCost(begun)}; ${started} control planes were lent`;
+  const cost = `${reports.length} files in ${rows.length} processes took ${
+    describeCost(begun)
+  }; ${started} control planes were lent`;
   for (const line of describeRun(demanded, { noControlPlane: reason, notes: [...left, cost] })) {
     console.log(line);
   }
   return tooFew.length > 0 || isRed(demanded) ? 1 : 0;
 }
 
-/** Runs the jobs, and what failed once more if so wanted. `started` is how many control planes were lent. */
+/** Runs the rows of jobs, each in one process, and what failed once more if so wanted. `started` is how many control planes were lent. */
 async function runJobs(
-  jobs: readonly Job[],
+  rows: readonly (readonly Job[])[],
   { atOnce, repeats }: { readonly atOnce: number; readonly repeats: boolean },
 ): Promise<{ readonly reports: readonly JobReport[]; readonly started: number }> {
   await using lender = await Lender.open(RealPlace.prepare);
-  const run = async (job: Job, id: string): Promise<JobReport> => {
-    const report = await runJob({ ...job, env: { [LENDER_VARIABLE]: lender.addressFor(id) } });
+  const run = async (jobs: readonly Job[], id: string): Promise<readonly JobReport[]> => {
+    const env = { [LENDER_VARIABLE]: lender.addressFor(id) };
+    const reports = await runGroup(jobs.map((job) => ({ ...job, env })));
     lender.takeBack(id);
-    return { ...report, job };
+    return reports.map((report, index) => ({ ...report, job: jobs[index] ?? report.job }));
   };
   cpuOfLastEnded(); // what was installed
+  const total = rows.flat().length;
   let done = 0;
-  const first = await runAll(jobs, {
+  const ended = await runAll(rows.map((jobs) => ({ jobs, heavy: jobs.some(({ heavy }) => heavy) })), {
     size: atOnce,
     heavy: Math.min(2, atOnce),
-    run: async (job) => {
-      const report = await run(job, `${job.runtime.name}/${job.file}`);
-      console.log(
-        `[${String(++done).padStart(String(jobs.length).length)}/${jobs.length}] ${describeReport(report)}`,
-      );
-      return report;
+    run: async ({ jobs }) => {
+      const reports = await run(jobs, `${jobs[0]?.runtime.name}/${jobs[0]?.file}`);
+      for (const report of reports) {
+        console.log(`[${String(++done).padStart(String(total).length)}/${total}] ${describeReport(report)}`);
+      }
+      return reports;
     },
   });
   let repetitions = 0;
   const runAgain: RunAgain = async (job, how) => {
     using _load = how === "alone" ? undefined : startLoad();
-    const report = await run(job, `again-${++repetitions}`);
+    const [report] = await run([job], `again-${++repetitions}`);
+    if (report === undefined) throw new Error(`Cannot run ${job.file} again`);
     console.log(`[once more, ${how}] ${describeReport(report)}`);
     return report;
   };
-  const reports = repeats ? await repeatFailed(first, runAgain) : first;
+  const reports = repeats ? await repeatFailed(ended.flat(), runAgain) : ended.flat();
   return { reports, started: lender.started };
 }
 
@@ -173,23 +181,31 @@ function whyNoFile({ filters, tag }: Options): string {
   return tag === undefined ? named : `${named} has a test with the tag [${tag}]`;
 }
 
-function planJobs(files: readonly string[], { only, tag, part, minutes }: Options): Job[] {
+/** What runs in which process, in the order in which it begins. What is asked for by name runs alone, as does what is left to CI. */
+function planRows(files: readonly string[], { only, tag, part, minutes }: Options): Job[][] {
   const names = RUNTIMES.filter((name) => only === undefined || only === name);
-  const jobs = names.flatMap((name) => {
+  const hasServer = findControlPlane().binaries !== undefined;
+  // NB: a control plane is lent to one file, and is then made as it was.
+  const mayShare = (file: string) =>
+    part === "first" && sharesProcess(file) &&
+    !(hasServer && MEETS_A_SERVER.test(readFileSync(file, "utf8")));
+  const rows = names.flatMap((name) => {
     const chosen = files.filter((file) => runsOn(name, file, part) || (name === "node" && only === "node"));
     if (chosen.length === 0) return [];
     const runtime = findRuntime(name);
     console.log(`${chosen.length} files on ${name} ${runtime.version}`);
     if (name !== "node") installPackages();
-    return chosen.map((file) => ({
+    const jobs = chosen.map((file): Job => ({
       runtime,
       file,
       heavy: startsControlPlane(file),
       tag,
       timeout: minutes * 60_000,
     }));
+    return groupJobs(jobs, mayShare);
   });
-  return jobs.sort((a, b) => Number(mostlyWaits(b.file)) - Number(mostlyWaits(a.file)));
+  const waits = (row: readonly Job[]) => Number(row.some(({ file }) => mostlyWaits(file)));
+  return rows.sort((a, b) => waits(b) - waits(a));
 }
 
 /** Lays down node_modules, which Bun and Node need. Takes no time when it is there. */
@@ -203,6 +219,10 @@ function installPackages(): void {
 function startsControlPlane(file: string): boolean {
   return file.startsWith("tests/control_plane/") || readFileSync(file, "utf8").includes("control_plane/");
 }
+
+/** What files import that run on a real server, where there is one. */
+const MEETS_A_SERVER =
+  /control_plane\/|support\/(?:scenario|real_world|real_upstream|proxy_server|replica_processes)\.ts/;
 
 /** Keeps in mind which files were unsteady, and judges those that were before. */
 function rememberUnsteady(reports: readonly JobReport[], part: Part): readonly JobReport[] {

@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import process from "node:process";
+import { pathToFileURL } from "node:url";
 import { cpuOfLastEnded } from "./cpu_time.ts";
 import { readResults, type TestResult } from "./junit.ts";
 import { importMap, onlyTagged, patternOf, TAG_VARIABLE } from "./tags.ts";
@@ -30,6 +31,8 @@ export interface Job {
 /** What became of it. */
 export interface JobReport {
   readonly job: Job;
+  /** How many files ran in its process, itself included, if others did: its times are those of all. */
+  readonly together?: number;
   readonly results: readonly TestResult[];
   /** Reasons that the file printed for its skips, as lines "# skip: reason". */
   readonly reasons: readonly string[];
@@ -62,6 +65,10 @@ const OUTPUT_LIMIT = 4_000_000;
 /** The name of the runtime's report in the folder of a run. */
 const REPORT = "junit.xml";
 
+/** The name of Deno's import map there, and of the module that loads files that share a process. */
+const IMPORTS = "imports.json";
+const GROUP = "group_test.ts";
+
 /**
  * Runs the file to its end. Never throws: a crash, a hang and a file without tests are failures in the report.
  *
@@ -84,10 +91,14 @@ export async function runJob(job: Job): Promise<JobReport> {
   };
 }
 
-async function runOnce(job: Job): Promise<Evidence> {
+/** Runs the file; or `files`, its own among them, in one process. */
+export async function runOnce(job: Job, files: readonly string[] = [job.file]): Promise<Evidence> {
   const folder = mkdtempSync(join(tmpdir(), "lotse-test-"));
-  if (job.tag !== undefined) writeFileSync(join(folder, "imports.json"), importMap(process.cwd()));
-  const run = await execute(job, folder);
+  if (job.tag !== undefined || files.length > 1) {
+    writeFileSync(join(folder, IMPORTS), importMap(process.cwd()));
+  }
+  if (files.length > 1) writeFileSync(join(folder, GROUP), groupSource(files));
+  const run = await execute(job, files, folder);
   const xml = readIfThere(join(folder, REPORT));
   rmSync(folder, { recursive: true, force: true });
   return { ...run, xml };
@@ -96,7 +107,8 @@ async function runOnce(job: Job): Promise<Evidence> {
 /** What a process is ended by when it finds itself broken. NB: SIGKILL is not among them: that is us, or a lack of memory. */
 const CRASHES = ["SIGABRT", "SIGSEGV", "SIGILL", "SIGBUS", "SIGTRAP"] as const;
 
-function crashOf({ ending, output, errors }: Evidence): Crash | undefined {
+/** Returns how the runtime broke down, if it did. */
+export function crashOf({ ending, output, errors }: Evidence): Crash | undefined {
   // NB: a parent in between (a shell, Node's runner) turns the signal into an exit code.
   const names = CRASHES.flatMap((name) => [`by ${name}`, `code ${128 + constants.signals[name]}`]);
   if (ending === undefined || !names.some((name) => ending.endsWith(name))) return undefined;
@@ -107,7 +119,8 @@ function crashOf({ ending, output, errors }: Evidence): Crash | undefined {
 /** How the runtime ended: undefined if it is content, or else what is wrong. */
 type Ending = string | undefined;
 
-interface Evidence {
+/** What a run leaves behind. */
+export interface Evidence {
   readonly ending: Ending;
   /** What it wrote, to standard output and standard error, in order. */
   readonly output: string;
@@ -136,27 +149,29 @@ export function judge(job: Pick<Job, "file" | "runtime" | "tag">, evidence: Evid
   return [...results, { name: `(the file itself ${problem})`, outcome: "failed", message }];
 }
 
-/** The arguments of a run; its folder takes the report, `junit.xml`, and has the import map. */
-const COMMANDS: Readonly<Record<RuntimeName, (job: Job, folder: string) => string[]>> = {
-  deno: ({ file, failFast = false, tag }, folder) => [
+/** The arguments of a run of one file, or of several in one process; its folder takes the report and has what Deno needs besides. */
+const COMMANDS: Readonly<
+  Record<RuntimeName, (job: Job, files: readonly string[], folder: string) => string[]>
+> = {
+  deno: ({ failFast = false, tag }, files, folder) => [
     "test",
-    ...(tag === undefined ? [] : [`--import-map=${join(folder, "imports.json")}`]),
+    ...(tag === undefined && files.length === 1 ? [] : [`--import-map=${join(folder, IMPORTS)}`]),
     ...(failFast ? ["--fail-fast"] : []),
     "--allow-all",
     // Types are the subject of the tests in tests/types/; of all other files `deno task static` checks them.
-    ...(file.startsWith("tests/types/") ? [] : ["--no-check"]),
+    ...(files[0]?.startsWith("tests/types/") ? [] : ["--no-check"]),
     `--junit-path=${join(folder, REPORT)}`,
-    file,
+    ...(files.length === 1 ? files : [join(folder, GROUP)]),
   ],
-  bun: ({ file, tag }, folder) => [
+  bun: ({ tag }, files, folder) => [
     "test",
     ...(tag === undefined ? [] : [`--test-name-pattern=${patternOf(tag)}`]),
     `--timeout=${TEST_TIMEOUT_MS}`,
     "--reporter=junit",
     `--reporter-outfile=${join(folder, REPORT)}`,
-    isAbsolute(file) ? file : `./${file}`,
+    ...files.map((file) => isAbsolute(file) ? file : `./${file}`),
   ],
-  node: ({ file, tag }, folder) => [
+  node: ({ tag }, files, folder) => [
     "--test",
     ...(tag === undefined ? [] : [`--test-name-pattern=${patternOf(tag)}`]),
     "--test-force-exit",
@@ -165,9 +180,15 @@ const COMMANDS: Readonly<Record<RuntimeName, (job: Job, folder: string) => strin
     "--test-reporter-destination=stdout",
     "--test-reporter=junit",
     `--test-reporter-destination=${join(folder, REPORT)}`,
-    file,
+    ...files,
   ],
 };
+
+/** The module with which Deno runs several files as one. */
+function groupSource(files: readonly string[]): string {
+  const pairs = files.map((file) => [file, pathToFileURL(file).href]);
+  return `import { declareFiles } from "node:test";\nawait declareFiles(${JSON.stringify(pairs)});\n`;
+}
 
 /** Plain output; and a runner's tests, which run a runner in a runner, are not taken for a part of the outer one. */
 const ENVIRONMENT = {
@@ -177,10 +198,10 @@ const ENVIRONMENT = {
   DENO_NO_UPDATE_CHECK: "1",
 };
 
-function execute(job: Job, folder: string): Promise<Omit<Evidence, "xml">> {
+function execute(job: Job, files: readonly string[], folder: string): Promise<Omit<Evidence, "xml">> {
   const { runtime, timeout = FILE_TIMEOUT_MS } = job;
   const { promise, resolve } = Promise.withResolvers<Omit<Evidence, "xml">>();
-  const child = spawn(runtime.path, COMMANDS[runtime.name](job, folder), {
+  const child = spawn(runtime.path, COMMANDS[runtime.name](job, files, folder), {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, ...ENVIRONMENT, ...job.env, [TAG_VARIABLE]: job.tag },
   });

@@ -34,6 +34,24 @@ export function readResults(runtime: RuntimeName, xml: string, file: string): Te
   return cases.filter(({ name, outcome }) => !(outcome === "passed" && isFile(name)));
 }
 
+/** Returns the results of files that ran in one process, by file; of none if the report names none of its tests. */
+export function readGroup(
+  runtime: RuntimeName,
+  xml: string,
+  files: readonly string[],
+): Map<string, TestResult[]> {
+  const root = parseXml(xml);
+  // NB: on Deno the names begin with the file by our own hand (`declared_tests.ts`), on Bun a suite has the file's name.
+  const cases = runtime === "deno"
+    ? withoutParents(collectCases(root, () => []))
+    : collectCases(root, (suite) => [suite]);
+  return new Map(files.map((file) => {
+    const start = `${file} > `;
+    const own = cases.filter(({ name }) => name.startsWith(start));
+    return [file, own.map((one) => ({ ...one, name: one.name.slice(start.length) }))];
+  }));
+}
+
 /** All test cases below the element; `pathOf` says what a suite adds to their names. */
 function collectCases(element: Element, pathOf: (suite: string) => string[]): TestResult[] {
   return element.children.flatMap((child) => {

@@ -87,6 +87,30 @@ const LATER = [
 /** These mostly wait, for half a minute: they begin early, so that no core is idle at the end. */
 const WAITING = ["tests/conformance/host/", "tests/cli/dev_test.ts"];
 
+/** Files here share processes with their neighbours: they leave nothing behind in theirs (`plan_test.ts` looks). */
+const TOGETHER = [
+  "tests/async/",
+  "tests/client/",
+  "tests/controller/",
+  "tests/engines/",
+  "tests/execution/",
+  "tests/handlers/",
+  "tests/kits/",
+  "tests/messages/",
+  "tests/model/",
+  "tests/operator/",
+  "tests/registry/",
+  "tests/runtime/",
+  "tests/scenarios/",
+  "tests/settings/",
+  "tests/simulation/",
+];
+
+/** Returns whether the file may run in one process with others, if it starts no control plane. */
+export function sharesProcess(file: string): boolean {
+  return isIn(TOGETHER, file);
+}
+
 /** Returns whether the file takes long without much to compute, and so begins before others. */
 export function mostlyWaits(file: string): boolean {
   return isIn(WAITING, file);

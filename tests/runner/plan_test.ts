@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { filesBelow } from "../architecture/tree.ts";
-import { type Part, runsOn } from "./plan.ts";
+import { type Part, runsOn, sharesProcess } from "./plan.ts";
 import { type RuntimeName, RUNTIMES } from "./tools.ts";
 
 const files = filesBelow("tests/", "_test.ts");
@@ -55,5 +56,15 @@ describe("runsOn()", () => {
       const parts = [...runtimesOf(file, "first"), ...runtimesOf(file, "rest")];
       assert.deepEqual(parts.toSorted(), runtimesOf(file, "all").toSorted(), file);
     }
+  });
+});
+
+describe("sharesProcess()", () => {
+  it("holds for no file that changes its process, or that has hooks outside its suites", () => {
+    const shared = files.filter((file) => sharesProcess(file));
+    assert.ok(shared.length > 400);
+    const leaves =
+      /^(?:before|after)(?:Each)?\(|^\s*(?:delete )?process\.(?:env\S* = |env\[\S+;|chdir\(|exit|on\()|^\s*Deno\.chdir/m;
+    assert.deepEqual(shared.filter((file) => leaves.test(readFileSync(file, "utf8"))), []);
   });
 });

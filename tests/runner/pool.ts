@@ -1,23 +1,24 @@
 /** Runs jobs side by side, with a limit for all and a lower one for heavy ones. */
 
-import type { Job } from "./jobs.ts";
-
-export interface PoolOptions<Report> {
+export interface PoolOptions<Unit, Report> {
   /** At most that many at a time. */
   readonly size: number;
   /** At most that many heavy ones at a time. */
   readonly heavy: number;
-  readonly run: (job: Job) => Promise<Report>;
+  readonly run: (job: Unit) => Promise<Report>;
 }
 
 /** Returns the reports in the order in which the jobs ended. Heavy jobs begin first, as they take longest. */
-export async function runAll<Report>(jobs: readonly Job[], options: PoolOptions<Report>): Promise<Report[]> {
+export async function runAll<Unit extends { readonly heavy: boolean }, Report>(
+  jobs: readonly Unit[],
+  options: PoolOptions<Unit, Report>,
+): Promise<Report[]> {
   const waiting = [...jobs].sort((a, b) => Number(b.heavy) - Number(a.heavy));
   const reports: Report[] = [];
   let heavyRunning = 0;
 
   /** Takes the next job that may run now; heavy ones wait while others go ahead. */
-  function take(): Job | undefined {
+  function take(): Unit | undefined {
     const index = waiting.findIndex((job) => !job.heavy || heavyRunning < options.heavy);
     return index < 0 ? undefined : waiting.splice(index, 1)[0];
   }

@@ -5,13 +5,14 @@ import type { TestResult } from "./junit.ts";
 import { isUnsteady } from "./repeats.ts";
 
 /** One line for a file that has just ended. */
-export function describeReport({ job, results, seconds, cpu, crash }: JobReport): string {
+export function describeReport({ job, results, together = 1, seconds, cpu, crash }: JobReport): string {
   const { passed, failed, skipped } = count(results);
   const parts = [`${passed} passed`];
   if (failed > 0) parts.push(`${failed} FAILED`);
   if (skipped > 0) parts.push(`${skipped} skipped`);
   const repeated = crash ? ` CRASHED: ${job.runtime.name} ${crash.ending}; the file was run once more` : "";
-  const time = `${seconds.toFixed(1)} s${cpu === undefined ? "" : `, ${cpu.toFixed(1)} s of CPU`}`;
+  const others = together > 1 ? `with ${together - 1} others ` : "";
+  const time = `${others}${seconds.toFixed(1)} s${cpu === undefined ? "" : `, ${cpu.toFixed(1)} s of CPU`}`;
   return `${job.runtime.name.padEnd(4)} ${job.file}: ${parts.join(", ")} (${time})${repeated}`;
 }
 

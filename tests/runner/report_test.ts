@@ -48,6 +48,11 @@ describe("describeReport()", () => {
     const line = describeReport(reportOf([passed, passed, failed]));
     assert.equal(line, "bun  tests/a_test.ts: 2 passed, 1 FAILED (1.3 s)");
   });
+
+  it("says that the time is of several files", () => {
+    const line = describeReport({ ...reportOf([passed]), together: 3, cpu: 1 });
+    assert.equal(line, "bun  tests/a_test.ts: 1 passed (with 2 others 1.3 s, 1.0 s of CPU)");
+  });
 });
 
 describe("a file whose runtime has crashed", () => {

@@ -3,7 +3,7 @@
  *
  * Bun and Node filter by a test's full name. Deno filters by the names of outermost suites alone, so that no test with a tag
  * would run: there `node:test` is replaced, by an import map, with a module that leaves out tests without the tag
- * (`tagged_tests.ts`). The runner counts tests by their names on each runtime.
+ * (`declared_tests.ts`). The runner counts tests by their names on each runtime.
  */
 
 import { readFileSync } from "node:fs";
@@ -39,13 +39,13 @@ export function onlyTagged(results: readonly TestResult[], tag: string): TestRes
   );
 }
 
-/** Returns the import map with which Deno runs only the tests with a tag: that of `deno.json`, with another `node:test`. */
+/** Returns the import map of `deno.json` with another `node:test`, which knows of tags and of files that share a process. */
 export function importMap(root: string): string {
   const url = (path: string): string => pathToFileURL(`${root}/${path}`).href;
   const { imports } = JSON.parse(readFileSync(`${root}/deno.json`, "utf8")) as {
     imports: Record<string, string>;
   };
-  const replacement = url("tests/runner/tagged_tests.ts");
+  const replacement = url("tests/runner/declared_tests.ts");
   return JSON.stringify({
     imports: { ...imports, "node:test": replacement },
     scopes: { [replacement]: { "node:test": "node:test" } },
