@@ -339,12 +339,17 @@ export class Controller implements Worker {
       }
       if (isDeleted && leaving === undefined) this.#leaving.set(state.key, new Leaving(state));
     }
-    const isNews = isDeleted || told.adoption === "early" || state.hasNews;
-    const isExpected = state.isUnfinished || state.doubt !== undefined;
-    // An event that shows a known state is an echo, mostly of our own writes: it begins no turn.
-    if (!keepAll && !isNews && !isExpected && !queue.isRetrying(state)) return;
+    if (!keepAll && isEcho(state, told) && !queue.isRetrying(state)) return;
     if (queue.addEvent(state, told, { keepAll, limit })) this.#reportOverrun(state, limit);
     observer.enqueued?.(state, told.event.type);
+  }
+
+  drops(state: ObjectState, events: readonly ObjectEvent[]): boolean {
+    const { registry, observer } = this.#options;
+    if (this.#kinds.of(registry.of(state.resource)).keepsEvents) return false;
+    if (!events.every((told) => isEcho(state, told))) return false;
+    observer.dropped?.(state);
+    return true;
   }
 
   #reportOverrun(state: ObjectState, limit: number): void {
@@ -449,6 +454,12 @@ export interface LeftWork {
   /** "plural.version.group namespace/name". */
   readonly name: string;
   readonly done: Promise<unknown>;
+}
+
+/** Whether an event shows a known state: it is an echo, mostly of our own writes, and begins no turn. */
+function isEcho(state: ObjectState, { event, adoption }: ObjectEvent): boolean {
+  if (event.type === "DELETED" || adoption === "early" || state.hasNews) return false;
+  return !state.isUnfinished && state.doubt === undefined;
 }
 
 interface Attempted {

@@ -59,6 +59,8 @@ export interface Worker {
   run(state: ObjectState, turn: Turn): Promise<TurnResult>;
   /** The object has gone. */
   forget(state: ObjectState): void;
+  /** Drops events that came during a turn, if they show the state with which it ended. Returns whether they are dropped. */
+  drops(state: ObjectState, events: readonly ObjectEvent[]): boolean;
 }
 
 /** Says which turns must wait. */
@@ -411,6 +413,7 @@ export class WorkQueue {
           const result = await worker.run(state, turn);
           item.failures = result.failed === true ? item.failures + 1 : 0;
           this.#settle(state, item, result);
+          this.#dropEchoes(state, item, worker);
         } catch (error) {
           // A worker that throws is a bug of ours: its events are kept for a later turn, so that they are not lost.
           item.events.unshift(...events);
@@ -457,6 +460,14 @@ export class WorkQueue {
       default:
         result satisfies never;
     }
+  }
+
+  /** The events of a turn's own writes mostly come before the answers to them, while the turn goes on. */
+  #dropEchoes(state: ObjectState, item: Item, worker: Worker): void {
+    const { events, wake, failures } = item;
+    if (events.length === 0 || wake !== undefined || failures > 0 || !worker.drops(state, events)) return;
+    item.events = [];
+    item.since = undefined;
   }
 
   #plan(state: ObjectState, item: Item, { kind, after, wake }: Later): void {

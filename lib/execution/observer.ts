@@ -141,6 +141,8 @@ export type ReviewedWebhook = string;
 export interface Observer extends RequestObserver {
   /** An event was put into the queue. */
   enqueued?(subject: Subject, type: WatchEvent["type"]): void;
+  /** Events that were put into the queue during a turn show the state with which it has ended: no reconcile comes of them. */
+  dropped?(subject: Subject): void;
   /** An event has changed only fields that no handler looks at: no reconcile comes of it. */
   passed?(subject: Subject, states: { readonly before: KubeObject; readonly after: KubeObject }): void;
   /** An object that has come for the first time is as its notes say: it has no first turn. */
@@ -211,6 +213,7 @@ export const HOOKS = [
   "requestEnds",
   "decoded",
   "enqueued",
+  "dropped",
   "passed",
   "settled",
   "reconcileBegins",

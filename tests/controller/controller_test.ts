@@ -103,6 +103,36 @@ describe("Controller", () => {
     assert.deepEqual(queued.slice(1), ["MODIFIED 6 of state 0"]);
   });
 
+  it("drops events that came during a turn if its end shows their state, but no news, no deletion and no raw event", () => {
+    const { controller, tell, states } = bench();
+    tell("ADDED", 5);
+    const [state] = states as [ObjectState];
+    const eventOf = (type: WatchEvent["type"], version: number): ObjectEvent => ({
+      ...tell(type, version),
+      event: { type, object: { metadata: { name: "a", resourceVersion: String(version) } } },
+      origin: "server",
+    });
+    const echo = eventOf("MODIFIED", 6);
+    assert.equal(controller.drops(state, [echo]), false, "no turn has begun with it");
+    state.begin(0);
+    assert.equal(controller.drops(state, [echo]), true);
+    state.pending.keep(new Patch({ spec: { a: 1 } }));
+    assert.equal(controller.drops(state, [echo]), false, "something is still to be written");
+    const other = bench({ keepsEvents: true });
+    other.tell("ADDED", 5);
+    other.states[0]?.begin(0);
+    assert.equal(other.controller.drops(other.states[0] as ObjectState, [echo]), false, "raw events");
+  });
+
+  it("drops no deletion", () => {
+    const { controller, tell, states } = bench();
+    const { cached } = tell("ADDED", 5);
+    const [state] = states as [ObjectState];
+    state.begin(0);
+    const event = { type: "DELETED", object: cached.object } as const;
+    assert.equal(controller.drops(state, [{ cached, event, adoption: "newer", origin: "server" }]), false);
+  });
+
   it("queues all events of a resource with raw event handlers, and indexes all of any", () => {
     const { tell, queued, states, indexed } = bench({ keepsEvents: true });
     tell("ADDED", 5);

@@ -35,10 +35,13 @@ interface BenchOptions extends Partial<WorkQueueOptions> {
   /** How long a turn takes. Default: a second. */
   readonly seconds?: number;
   readonly result?: (text: string) => TurnResult;
+  /** Whether events that came during a turn are echoes, by their versions. Default: none is. */
+  readonly drops?: (versions: string) => boolean;
 }
 
 function bench(
-  { limit = Infinity, seconds = 1, result = () => ({ kind: "done" }), ...options }: BenchOptions = {},
+  { limit = Infinity, seconds = 1, result = () => ({ kind: "done" }), drops = () => false, ...options }:
+    BenchOptions = {},
 ): Bench {
   const host = virtualHost();
   const { clock } = host;
@@ -68,6 +71,7 @@ function bench(
       return result(text);
     },
     forget: (state) => void forgotten.push(state),
+    drops: (_, events) => drops(events.map(({ event }) => event.object.metadata.resourceVersion).join("+")),
   });
   const stateOf = (name: string): ObjectState => {
     const kind = { resource: PODS, reportOnce: () => true };
@@ -97,6 +101,41 @@ function bench(
 function begun(log: readonly string[]): string[] {
   return log.filter((line) => line.startsWith("begin")).map((line) => line.replace("begin ", ""));
 }
+
+describe("WorkQueue, and events that come during a turn", () => {
+  it("begins no turn for those that the worker drops, and one for others", async () => {
+    const { host, queue, log, add } = bench({ drops: (versions) => versions === "2+3" });
+    add("ADDED", "a", 1);
+    await host.clock.advance(0.5);
+    add("MODIFIED", "a", 2);
+    add("MODIFIED", "a", 3);
+    await host.clock.advance(0.4);
+    assert.equal(queue.size, 1);
+    await host.clock.advance(5);
+    assert.deepEqual([begun(log), queue.size], [["a1"], 0]);
+    add("MODIFIED", "a", 4);
+    await host.clock.advance(0.5);
+    add("MODIFIED", "a", 5);
+    await host.clock.advance(5);
+    assert.deepEqual(begun(log), ["a1", "a4", "a5"]);
+  });
+
+  it("asks for none where the turn has failed, or is to be repeated at once", async () => {
+    for (
+      const result of [{ kind: "done", failed: true }, { kind: "requeue", after: 0, wake: "write" }] as const
+    ) {
+      const { host, log, add } = bench({
+        drops: () => true,
+        result: (text) => text === "a1" ? result : { kind: "done" },
+      });
+      add("ADDED", "a", 1);
+      await host.clock.advance(0.5);
+      add("MODIFIED", "a", 2);
+      await host.clock.advance(5);
+      assert.deepEqual(begun(log), ["a1", "a2"], result.kind);
+    }
+  });
+});
 
 describe("WorkQueue, with replicas", () => {
   it("begins no turn of an object that is barred, keeps its events, and begins when it is reopened", async () => {
@@ -289,6 +328,7 @@ describe("WorkQueue", () => {
         return Promise.resolve({ kind: "done" });
       },
       forget: () => {},
+      drops: () => false,
     });
     add("ADDED", "a", 1);
     await host.clock.advance(2);

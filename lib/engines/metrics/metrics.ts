@@ -319,6 +319,10 @@ export class Metrics implements Observer, Disposable {
     this.#changes.came(subject);
   }
 
+  dropped(subject: Subject): void {
+    this.#queued.delete(subject);
+  }
+
   decided(subject: Subject, { reason }: { readonly reason: string }): void {
     this.#changes.decided(subject, reason);
   }

@@ -37,6 +37,17 @@ describe("Metrics", () => {
     assert.ok(!text.includes("db-1"));
   });
 
+  it("does not count an object as waiting whose events were dropped", async () => {
+    using metrics = new Metrics({ host: virtualHost() });
+    const depth = async () => (await metrics.text()).match(/^workqueue_depth\{.*\} (\d+)$/m)?.[1] ?? "0";
+    metrics.enqueued(subjectOf("a"), "MODIFIED");
+    const subject = subjectOf("b");
+    metrics.enqueued(subject, "MODIFIED");
+    assert.equal(await depth(), "2");
+    metrics.dropped(subject);
+    assert.equal(await depth(), "1");
+  });
+
   it("tells how long each resource's worst watch has been silent, on a clock that is never set", async () => {
     const host = virtualHost();
     using metrics = new Metrics({ host });

@@ -149,6 +149,8 @@ const queue: Mutant[] = [
     ["WorkQueue.starving", "limiter.waiting === 0 || !limiter.isFull", "limiter.waiting === 0"],
     ["turnLimiter", "{ size: TURNS_AT_ONCE, breathe: (goOn) => void clock.after(0, goOn) }", "undefined"],
     ["WorkQueue.#run", "item.events.unshift(...events);", ""],
+    ["WorkQueue.#run", "          this.#dropEchoes(state, item, worker);\n", ""],
+    ["WorkQueue.#dropEchoes", "wake !== undefined || failures > 0 || ", ""],
     [
       "WorkQueue.#run",
       "growingPause(item.failures++, { initial: CRASH_PAUSE, max: LONGEST_CRASH_PAUSE })",
@@ -200,17 +202,11 @@ const queue: Mutant[] = [
 /** One controller: echoes, failures, those that come in another one's place. */
 const controller: Mutant[] = [
   ...breaksOf(CONTROLLER, [
-    [
-      "Controller.#enqueue",
-      "if (!keepAll && !isNews && !isExpected && !queue.isRetrying(state)) return;",
-      "",
-    ],
-    [
-      "Controller.#enqueue",
-      "if (!keepAll && !isNews && !isExpected && !queue.isRetrying(state)) return;",
-      "if (!isNews && !isExpected) return;",
-    ],
-    ["Controller.#enqueue", "const isExpected = state.isUnfinished ||", "const isExpected ="],
+    ["Controller.#enqueue", "if (!keepAll && isEcho(state, told) && !queue.isRetrying(state)) return;", ""],
+    ["Controller.#enqueue", "isEcho(state, told) && !queue.isRetrying(state)", "isEcho(state, told)"],
+    ["isEcho", "return !state.isUnfinished && state.doubt", "return state.doubt"],
+    ["isEcho", "|| state.hasNews) return false;", ") return false;"],
+    ["Controller.drops", "if (!events.every((told) => isEcho(state, told))) return false;", ""],
     ["Controller.notify", `if (told.origin === "restored") state.distrust("restored");`, ""],
     [
       "Controller.#enqueue",
