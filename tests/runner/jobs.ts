@@ -65,7 +65,7 @@ const OUTPUT_LIMIT = 4_000_000;
 /** The name of the runtime's report in the folder of a run. */
 const REPORT = "junit.xml";
 
-/** The name of Deno's import map there, and of the module that loads files that share a process. */
+/** The name of Deno's import map there, and of the module that loads the files. */
 const IMPORTS = "imports.json";
 const GROUP = "group_test.ts";
 
@@ -94,10 +94,10 @@ export async function runJob(job: Job): Promise<JobReport> {
 /** Runs the file; or `files`, its own among them, in one process. */
 export async function runOnce(job: Job, files: readonly string[] = [job.file]): Promise<Evidence> {
   const folder = mkdtempSync(join(tmpdir(), "lotse-test-"));
-  if (job.tag !== undefined || files.length > 1) {
+  if (job.runtime.name === "deno" && !isAboutTypes(job.file)) {
     writeFileSync(join(folder, IMPORTS), importMap(process.cwd()));
+    writeFileSync(join(folder, GROUP), groupSource(files));
   }
-  if (files.length > 1) writeFileSync(join(folder, GROUP), groupSource(files));
   const run = await execute(job, files, folder);
   const xml = readIfThere(join(folder, REPORT));
   rmSync(folder, { recursive: true, force: true });
@@ -153,15 +153,14 @@ export function judge(job: Pick<Job, "file" | "runtime" | "tag">, evidence: Evid
 const COMMANDS: Readonly<
   Record<RuntimeName, (job: Job, files: readonly string[], folder: string) => string[]>
 > = {
-  deno: ({ failFast = false, tag }, files, folder) => [
+  deno: ({ file, failFast = false }, _, folder) => [
     "test",
-    ...(tag === undefined && files.length === 1 ? [] : [`--import-map=${join(folder, IMPORTS)}`]),
     ...(failFast ? ["--fail-fast"] : []),
     "--allow-all",
-    // Types are the subject of the tests in tests/types/; of all other files `deno task static` checks them.
-    ...(files[0]?.startsWith("tests/types/") ? [] : ["--no-check"]),
     `--junit-path=${join(folder, REPORT)}`,
-    ...(files.length === 1 ? files : [join(folder, GROUP)]),
+    ...(isAboutTypes(file)
+      ? [file]
+      : ["--no-check", `--import-map=${join(folder, IMPORTS)}`, join(folder, GROUP)]),
   ],
   bun: ({ tag }, files, folder) => [
     "test",
@@ -184,7 +183,12 @@ const COMMANDS: Readonly<
   ],
 };
 
-/** The module with which Deno runs several files as one. */
+/** Types are the subject of these, so that Deno checks them; of all other files `deno task static` does. */
+function isAboutTypes(file: string): boolean {
+  return file.startsWith("tests/types/");
+}
+
+/** The module by which Deno runs one file or several: it notices files that cannot be loaded to their end. */
 function groupSource(files: readonly string[]): string {
   const pairs = files.map((file) => [file, pathToFileURL(file).href]);
   return `import { declareFiles } from "node:test";\nawait declareFiles(${JSON.stringify(pairs)});\n`;

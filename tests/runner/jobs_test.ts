@@ -21,7 +21,12 @@ describe("runJob()", () => {
     [
       "a file that cannot be loaded",
       'throw new Error("broken");',
-      /itself ended with exit code 1|fails_test/,
+      /itself (cannot be loaded|ended with exit code 1)|fails_test/,
+    ],
+    [
+      "a file that cannot be loaded to its end",
+      'it("a", () => {}); if (it.length >= 0) throw new Error("broken");',
+      /itself (cannot be loaded|ended with exit code 1)|fails_test/,
     ],
     [
       "a file that ends the process too early",

@@ -27,7 +27,12 @@ interface Element {
 /** Returns the results of one file's run. */
 export function readResults(runtime: RuntimeName, xml: string, file: string): TestResult[] {
   const root = parseXml(xml);
-  if (runtime === "deno") return withoutParents(collectCases(root, () => []));
+  if (runtime === "deno") {
+    const start = `${file} > `;
+    return withoutParents(collectCases(root, () => [])).map((one) =>
+      one.name.startsWith(start) ? { ...one, name: one.name.slice(start.length) } : one
+    );
+  }
   // NB: Bun wraps everything in a suite with the file's name; Node reports a file without tests as a passed test of that name.
   const isFile = (name: string) => name === file || file.endsWith(`/${name}`);
   const cases = collectCases(root, (suite) => isFile(suite) ? [] : [suite]);
