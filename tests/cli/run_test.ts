@@ -11,7 +11,7 @@ import { apiServer } from "../../lib/kits/apiserver/mod.ts";
 import { silentLogger } from "../../lib/runtime/logging.ts";
 import { type VirtualHost, virtualHost } from "../../lib/runtime/virtual/host.ts";
 import { defaultSettings } from "../../lib/settings/settings.ts";
-import { operator } from "../../mod.ts";
+import { type Operator, operator } from "../../mod.ts";
 import { configOf } from "../client/kubeconfigs.ts";
 import { makePeeringKinds, Meeting } from "../support/meeting.ts";
 import { lotse, PATIENCE, project } from "./processes.ts";
@@ -70,6 +70,52 @@ describe("runOperators()", () => {
     await host.clock.advance(5000).catch(() => {});
     return host;
   }
+
+  interface Watched {
+    readonly op: Operator;
+    readonly flags?: Parameters<typeof runOperators>[1]["flags"];
+    /** As `lotse dev` gives it. */
+    readonly kubeconfig?: string;
+  }
+
+  /** Runs an operator for a minute, and returns which Leases it asked for, and how. */
+  async function leasesOf({ op, flags = {}, kubeconfig }: Watched): Promise<string[]> {
+    const env = { LOTSE_REPLICAS_NAME: "zoo", LOTSE_REPLICAS_NAMESPACE: "default" };
+    const host = virtualHost({ env, files: { "/config": configOf({ cluster: { server: SERVER } }) } });
+    const cluster = apiServer({ host });
+    const asked = new Set<string>();
+    host.network.route(SERVER, (request) => {
+      const { pathname } = new URL(request.url);
+      if (pathname.includes("/leases")) asked.add(`${request.method} ${pathname.split("/").at(-1)}`);
+      return cluster.fetch(request);
+    });
+    let handled = 0;
+    op.on.event("namespaces", () => void handled++);
+    const controller = new AbortController();
+    const logger = silentLogger();
+    const run = runOperators([op], { host, flags, kubeconfig, logger, signal: controller.signal });
+    let hasEnded = false;
+    const ended = run.finally(() => hasEnded = true);
+    await host.clock.advance(30);
+    controller.abort("SIGTERM");
+    await host.clock.until(() => hasEnded);
+    await ended;
+    assert.ok(handled > 0);
+    return [...asked];
+  }
+
+  it("[N28.24] takes no Lease on a cluster of one's own, as of `lotse dev`, whatever the code says", async () => {
+    assert.deepEqual(await leasesOf({ op: operator({ replicas: true }), kubeconfig: "/config" }), []);
+    const asked = await leasesOf({ op: operator({ replicas: true }), flags: { kubeconfig: "/config" } });
+    assert.ok(asked.includes("PUT zoo"), String(asked));
+  });
+
+  it("[N28.24] shares the objects of an operator whose code has no `replicas` with --replicas, and does not without", async () => {
+    const flags = { kubeconfig: "/config" };
+    const asked = await leasesOf({ op: operator(), flags: { ...flags, replicas: true } });
+    assert.ok(asked.includes("PUT zoo"), String(asked));
+    assert.deepEqual(await leasesOf({ op: operator(), flags }), []);
+  });
 
   it("[B254] ends the process when a shutdown takes longer than it may, unless it may take for ever", async () => {
     assert.deepEqual((await stop(600, 4000)).process.exits, [1]);

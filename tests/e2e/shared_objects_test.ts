@@ -11,7 +11,9 @@ import process from "node:process";
 import { describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { inspect } from "node:util";
 import type { Client } from "../../lib/client/client.ts";
+import { ApiError } from "../../lib/client/errors.ts";
 import type { Random } from "../../lib/runtime/host.ts";
 import { createVirtualRandom } from "../../lib/runtime/virtual/random.ts";
 import type { JsonObject } from "../../mod.ts";
@@ -84,8 +86,10 @@ class SharedRun {
         await this.#change();
         await sleep(500 + this.#random.next() * 2000);
       }
-      await this.#settle(told);
+      await this.#settle();
       for (const replica of this.#replicas) replica.assertAlive();
+    } catch (cause) {
+      throw new Error(`It ended after ${told.join(", ")}\n${this.#outputs()}`, { cause });
     } finally {
       await Promise.all(this.#replicas.map((replica) => replica.end()));
     }
@@ -181,7 +185,7 @@ class SharedRun {
   async #change(): Promise<void> {
     const name = `m${Math.floor(this.#random.next() * OBJECTS)}`;
     const address = { namespace: this.#namespace, name };
-    const found = await this.#client.get(EXAMPLES, address).catch(() => undefined);
+    const found = await this.#find(name);
     const made = this.#made.get(found?.metadata.uid ?? "");
     if (made === undefined) {
       const time = Date.now();
@@ -204,20 +208,31 @@ class SharedRun {
     }
   }
 
+  /** The object of this name, if there is one. Another error is a fault of the run: an object that is there would be made again. */
+  async #find(name: string): Promise<KubeObject | undefined> {
+    try {
+      return await this.#client.get(EXAMPLES, { namespace: this.#namespace, name });
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 404) return undefined;
+      throw error;
+    }
+  }
+
+  /** What the replicas have written last. */
+  #outputs(): string {
+    return this.#replicas.map(({ program }) => program.stderr.slice(-3000)).join("\n---\n");
+  }
+
   /** Waits until the last value of each object is noted as handled, and deleted objects have gone. */
-  async #settle(told: readonly string[]): Promise<void> {
+  async #settle(): Promise<void> {
     for (let attempt = 0;; attempt++) {
       const open: string[] = [];
       for (const [uid, { name, v, isDeleted }] of this.#made) {
-        const found = await this.#client.get(EXAMPLES, { namespace: this.#namespace, name }).catch(() =>
-          undefined
-        );
+        const found = await this.#find(name);
         if (isDeleted ? found?.metadata.uid === uid : valueOf(found) !== String(v)) open.push(`${name} ${v}`);
       }
       if (open.length === 0) return;
-      const output = (): string =>
-        this.#replicas.map(({ program }) => program.stderr.slice(-3000)).join("\n---\n");
-      assert.ok(attempt < PATIENCE, `not handled: ${open.join(", ")} after ${told.join(", ")}\n${output()}`);
+      assert.ok(attempt < PATIENCE, `not handled: ${open.join(", ")}`);
       await sleep(500);
     }
   }
@@ -282,7 +297,7 @@ describe("Operators that share objects on a real control plane", () => {
                 const { faults, story } = outcome;
                 return faults.length === 0 ? undefined : `${faults.join("\n")}\n${story}`;
               },
-              (error) => String(error?.stack ?? error),
+              (error) => inspect(error),
             );
             if (failure !== undefined) failures.push(`seed ${seed}: ${failure}`);
             t.diagnostic?.(`seed ${seed}: ${failure ?? "well"}. So far ${writes} writes, ${moves} moves`);

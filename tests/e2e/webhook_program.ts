@@ -1,28 +1,10 @@
-/** A replica of an operator with a webhook, in a process of its own: forbids objects whose size is above 10. */
+/** A replica of the operator in `webhook_handlers.ts`, in a process of its own, from the sources. */
 
 import process from "node:process";
 import { createLogger } from "../../lib/runtime/logging.ts";
-import { AdmissionError, operator, resource, webhookServer } from "../../mod.ts";
+import op from "./webhook_handlers.ts";
 
-const settings = JSON.parse(process.env["REPLICA"] ?? "{}");
-const Example = resource<{ size?: number }>({ group: "lotse.test", version: "v1", plural: "examples" });
-const op = operator({
-  replicas: { name: settings.name, namespace: "default", leaseDuration: 6, renewDeadline: 4, retryPeriod: 1 },
-  admission: {
-    server: webhookServer({
-      addr: "127.0.0.1",
-      port: settings.port,
-      service: { name: settings.service, namespace: "default", port: settings.servicePort },
-    }),
-    managed: settings.managed,
-    ...settings.admission,
-  },
-});
-
-op.on.validate(Example, { operations: ["CREATE"] }, function checkSize({ spec }) {
-  if (Number(spec.size) > 10) throw new AdmissionError("Too large", { code: 422 });
-});
-
+const { probes } = JSON.parse(process.env["REPLICA"] ?? "{}");
 const stop = new AbortController();
 process.on("SIGTERM", () => stop.abort());
 const write = ({ level, message, fields }: { level: string; message: string; fields: object }): void => {
@@ -34,7 +16,7 @@ function told(_key: string, value: unknown): unknown {
 await op.run({
   scope: ["default"],
   kubeconfig: process.env["KUBECONFIG"],
-  liveness: `http://127.0.0.1:${settings.probes}/healthz`,
+  liveness: `http://127.0.0.1:${probes}/healthz`,
   logger: createLogger({ level: "info", write }, { now: () => Date.now() }),
   signal: stop.signal,
 });
