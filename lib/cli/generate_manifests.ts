@@ -91,7 +91,7 @@ export function addManifests(parent: Command, host: Host): void {
     .addOption(
       new CommandOption(
         "--replicas <number>",
-        "How many replicas share the objects by Leases; default: 2 if the code has `replicas`, else one without Leases",
+        "How many replicas share the objects by Leases; default: 2 if the code has `replicas`, else one without Leases. Update from a release without Leases once with `strategy: Recreate`: its Pods know none",
       ).argParser(wholeNumber),
     )
     .addOption(

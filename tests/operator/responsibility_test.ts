@@ -82,9 +82,15 @@ describe("Responsibility", () => {
     one.start(NO_WORK);
     await host.clock.advance(1);
     assert.deepEqual(said, [], "it holds no shard yet");
+    assert.deepEqual(one.checks(), [{ name: "replicas", problem: undefined, note: "shards 0: nobody" }]);
     one.setAble(true);
     await host.clock.advance(1);
     assert.deepEqual(said, ["begins 1"]);
+    assert.deepEqual(one.checks(), [{
+      name: "replicas",
+      problem: undefined,
+      note: `shards 0: ${one.identity}`,
+    }]);
     const told: number[] = [];
     using _members = one.onMembers(() => told.push(one.members.length));
     one.annotate("lotse.dev/some", "thing");
