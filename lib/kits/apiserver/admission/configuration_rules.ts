@@ -21,16 +21,11 @@ export function configurationRules(mutating: boolean, cel: CelLoader): KindRules
     prepare: ({ webhooks }) => objectsIn(webhooks).some(hasConditions) ? cel.load() : undefined,
     normalize(object) {
       for (const hook of objectsIn(object.webhooks)) defaultHook(hook, mutating);
-      return Object.keys(object).filter((field) => !FIELDS.includes(field)).map((field) => {
-        delete object[field];
-        return field;
-      });
+      return [];
     },
     validate: (object) => configurationCauses(object, { mutating, cel }),
   };
 }
-
-const FIELDS = ["apiVersion", "kind", "metadata", "webhooks"];
 
 function defaultHook(hook: JsonObject, mutating: boolean): void {
   fill(hook, {

@@ -9,16 +9,15 @@ import { type Cause, invalid, notSupported, required } from "../causes.ts";
 import type { Engine } from "../cel/engine.ts";
 import type { CelLoader } from "../cel/loader.ts";
 import type { KindRules } from "../kinds.ts";
-import { dnsSubdomainErrors } from "../names.ts";
-import { fill, isObject, objectAt, objectsIn } from "../values.ts";
+import { isObject, objectAt, objectsIn } from "../values.ts";
 import { expressionCauses } from "./conditions.ts";
 import { APPLIED, PATCHES } from "./mutations.ts";
 import {
-  defaultMatch,
-  dropUnknown,
   matchCauses,
   namesIn,
-  paramRefCauses,
+  normalizeBinding,
+  normalizePolicy,
+  referenceCauses,
   sharedCauses,
 } from "./policy_rules.ts";
 
@@ -26,12 +25,7 @@ import {
 export function mutationRules(cel: CelLoader): KindRules {
   return {
     prepare: () => cel.load(),
-    normalize(object) {
-      const spec = objectAt(object, "spec") ?? {};
-      fill(spec, { failurePolicy: "Fail" });
-      defaultMatch(objectAt(spec, "matchConstraints"));
-      return dropUnknown(object, ["spec"]);
-    },
+    normalize: normalizePolicy,
     validate: ({ spec }) => policyCauses(cel.engine, isObject(spec) ? spec : {}),
   };
 }
@@ -39,10 +33,7 @@ export function mutationRules(cel: CelLoader): KindRules {
 /** Returns the rules of MutatingAdmissionPolicyBinding. */
 export function mutationBindingRules(): KindRules {
   return {
-    normalize(object) {
-      defaultMatch(objectAt(objectAt(object, "spec"), "matchResources"));
-      return dropUnknown(object, ["spec"]);
-    },
+    normalize: normalizeBinding,
     validate: ({ spec }) => bindingCauses(isObject(spec) ? spec : {}),
   };
 }
@@ -120,13 +111,9 @@ function mutationCauses(engine: Engine, mutation: JsonObject, place: MutationPla
 }
 
 function bindingCauses(spec: JsonObject): Cause[] {
-  const policy = String(spec.policyName ?? "");
   const match = objectAt(spec, "matchResources");
   return [
-    ...(policy === ""
-      ? [required("spec.policyName")]
-      : dnsSubdomainErrors(policy).map((detail) => invalid("spec.policyName", { value: policy, detail }))),
-    ...paramRefCauses(objectAt(spec, "paramRef")),
+    ...referenceCauses(spec),
     ...(match === undefined ? [] : matchCauses(match, "spec.matchResources")),
     ...operationCauses(match, "spec.matchResources"),
   ];

@@ -21,12 +21,7 @@ import { ruleCauses } from "./rule_causes.ts";
 export function policyRules(cel: CelLoader): KindRules {
   return {
     prepare: () => cel.load(),
-    normalize(object) {
-      const spec = objectAt(object, "spec") ?? {};
-      fill(spec, { failurePolicy: "Fail" });
-      defaultMatch(objectAt(spec, "matchConstraints"));
-      return dropUnknown(object, ["spec", "status"]);
-    },
+    normalize: normalizePolicy,
     settle(object, old, dryRun) {
       // NB: it is a controller that checks types, and a dry run never comes to it.
       if (dryRun === true) {
@@ -49,23 +44,26 @@ export function policyRules(cel: CelLoader): KindRules {
 /** Returns the rules of ValidatingAdmissionPolicyBinding. */
 export function bindingRules(): KindRules {
   return {
-    normalize(object) {
-      defaultMatch(objectAt(objectAt(object, "spec"), "matchResources"));
-      return dropUnknown(object, ["spec"]);
-    },
+    normalize: normalizeBinding,
     validate: ({ spec }) => bindingCauses(isObject(spec) ? spec : {}),
   };
 }
 
-export function dropUnknown(object: KubeObject, known: readonly string[]): string[] {
-  const unknown = Object.keys(object).filter((key) =>
-    !["apiVersion", "kind", "metadata", ...known].includes(key)
-  );
-  for (const key of unknown) delete object[key];
-  return unknown;
+/** Fills in the defaults of a policy of either sort. */
+export function normalizePolicy(object: KubeObject): string[] {
+  const spec = objectAt(object, "spec") ?? {};
+  fill(spec, { failurePolicy: "Fail" });
+  defaultMatch(objectAt(spec, "matchConstraints"));
+  return [];
 }
 
-export function defaultMatch(match: JsonObject | undefined): void {
+/** Fills in the defaults of a binding of either sort. */
+export function normalizeBinding(object: KubeObject): string[] {
+  defaultMatch(objectAt(objectAt(object, "spec"), "matchResources"));
+  return [];
+}
+
+function defaultMatch(match: JsonObject | undefined): void {
   if (match === undefined) return;
   fill(match, { matchPolicy: "Equivalent", namespaceSelector: {}, objectSelector: {} });
   for (const field of ["resourceRules", "excludeResourceRules"]) {
@@ -244,13 +242,9 @@ function annotationCauses(
 const ACTIONS = ["Audit", "Deny", "Warn"];
 
 function bindingCauses(spec: JsonObject): Cause[] {
-  const policy = String(spec.policyName ?? "");
   const actions = Array.isArray(spec.validationActions) ? spec.validationActions.map(String) : [];
   const at = "spec.validationActions";
-  const causes = policy === ""
-    ? [required("spec.policyName")]
-    : dnsSubdomainErrors(policy).map((detail) => invalid("spec.policyName", { value: policy, detail }));
-  causes.push(...paramRefCauses(objectAt(spec, "paramRef")));
+  const causes = referenceCauses(spec);
   const match = objectAt(spec, "matchResources");
   if (match !== undefined) causes.push(...matchCauses(match, "spec.matchResouces"));
   for (const [index, value] of actions.entries()) {
@@ -267,7 +261,16 @@ function bindingCauses(spec: JsonObject): Cause[] {
     : [...causes, required(at, "at least one validation action is required")];
 }
 
-export function paramRefCauses(reference: JsonObject | undefined): Cause[] {
+/** Returns the faults of what a binding refers to: its policy, and the parameters. */
+export function referenceCauses({ policyName, paramRef }: JsonObject): Cause[] {
+  const value = String(policyName ?? "");
+  const causes = value === ""
+    ? [required("spec.policyName")]
+    : dnsSubdomainErrors(value).map((detail) => invalid("spec.policyName", { value, detail }));
+  return [...causes, ...paramRefCauses(isObject(paramRef) ? paramRef : undefined)];
+}
+
+function paramRefCauses(reference: JsonObject | undefined): Cause[] {
   if (reference === undefined) return [];
   const at = "spec.paramRef";
   const [name, selector] = [String(reference.name ?? ""), objectAt(reference, "selector")];

@@ -125,6 +125,4 @@ function readSignature(signature: string, isMember: boolean): Omit<Overload, "ca
   return { name: path.slice(dot + 1), args, isMember, result: readType(result, OPAQUE), params };
 }
 
-/** The type of the fields that can be anything. */
-export const ANYTHING: Type = DYN;
 export { paramType, STRING };

@@ -451,4 +451,70 @@ export const FOUND: readonly Scenario[] = [
       }
     },
   },
+  {
+    name: "treats custom kinds that are named like built-in ones as custom",
+    async run(api) {
+      const group = "found-names.example.com";
+      await api.define(definition(group, { kind: "Deployment", schema: { type: "object", ...PRESERVE } }));
+      const path = `/apis/${group}/v1/namespaces/default/deployments`;
+      const object = {
+        apiVersion: `${group}/v1`,
+        kind: "Deployment",
+        metadata: { name: "a" },
+        spec: { a: 1 },
+      };
+      assert.equal((await api.ok("POST", path, object)).metadata.generation, 1);
+      const annotated = await api.ok("PATCH", `${path}/a`, { metadata: { annotations: { a: "1" } } }, MERGE);
+      assert.equal(annotated.metadata.generation, 1);
+      assert.equal((await api.ok("PATCH", `${path}/a`, { spec: { a: 2 } }, MERGE)).metadata.generation, 2);
+    },
+  },
+  {
+    name: "refuses a type that is none, with and without a default",
+    async run(api) {
+      for (const field of [{ type: "number5" }, { type: "number5", default: 1 }]) {
+        const schema = { type: "object", properties: { a: field } };
+        const wrong = definition("found-types.example.com", { kind: "Thing", schema });
+        await api.refused(422, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", wrong);
+      }
+    },
+  },
+  {
+    name: "tells what is missing and what is out of range in one order",
+    async run(api) {
+      const group = "found-order.example.com";
+      const number = { type: "integer", maximum: 3 };
+      const schema = {
+        type: "object",
+        required: ["z"],
+        properties: {
+          z: number,
+          spec: { type: "object", required: ["a", "c"], properties: { a: number, b: number, c: number } },
+        },
+      };
+      await api.define(definition(group, { kind: "Thing", schema }));
+      const object = { apiVersion: `${group}/v1`, kind: "Thing", metadata: { name: "a" }, spec: { b: 5 } };
+      await api.refused(422, "POST", `/apis/${group}/v1/namespaces/default/things`, object);
+    },
+  },
 ];
+
+const PRESERVE = { "x-kubernetes-preserve-unknown-fields": true };
+
+function definition(
+  group: string,
+  { kind, schema }: { readonly kind: string; readonly schema: Answer },
+): Answer {
+  const plural = `${kind.toLowerCase()}s`;
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: `${plural}.${group}` },
+    spec: {
+      group,
+      scope: "Namespaced",
+      names: { plural, kind, singular: kind.toLowerCase(), listKind: `${kind}List` },
+      versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: schema } }],
+    },
+  };
+}

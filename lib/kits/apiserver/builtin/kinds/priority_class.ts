@@ -39,12 +39,7 @@ const SYSTEM: ReadonlyMap<unknown, readonly [value: number, description: string]
 /** Returns the rules of PriorityClasses; others are in the collection. */
 export function priorityClassRules(classes: Collection, fields: readonly SealedField[] = []): KindRules {
   return {
-    normalize(object) {
-      fill(object, { preemptionPolicy: "PreemptLowerPriority" });
-      // NB: what is false is not there, in Go.
-      if (object.globalDefault === false) delete object.globalDefault;
-      return [];
-    },
+    normalize: () => [],
     validate(object, { old }) {
       const sealed = old === undefined ? [] : sealedCauses(fields, object, old);
       const causes = [...sealed, ...classCauses(object)];

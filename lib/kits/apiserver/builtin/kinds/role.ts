@@ -16,18 +16,16 @@ const GROUP = "rbac.authorization.k8s.io";
 /** Returns the rules of Role, ClusterRole, RoleBinding or ClusterRoleBinding. */
 export function roleRules(kind: string): KindRules {
   const isBinding = kind.endsWith("Binding");
-  const fields = isBinding
-    ? ["subjects", "roleRef"]
-    : kind === "Role"
-    ? ["rules"]
-    : ["rules", "aggregationRule"];
   return {
     normalize(object) {
-      if (isBinding) defaultBinding(object);
-      else if (object.rules === undefined) object.rules = null;
-      const unknown = Object.keys(object).filter((key) => ![...COMMON, ...fields].includes(key));
-      for (const key of unknown) delete object[key];
-      return unknown;
+      const reference = objectAt(object, "roleRef");
+      // NB: an empty group gets the default, too.
+      if (reference?.apiGroup === "") delete reference.apiGroup;
+      for (const subject of objectsIn(object.subjects)) {
+        const hasGroup = subject.kind === "User" || subject.kind === "Group";
+        if (hasGroup && !subject.apiGroup) subject.apiGroup = GROUP;
+      }
+      return [];
     },
     validate: (object, change) => isBinding ? bindingCauses(kind, object, change) : ruleCauses(kind, object),
     ...(isBinding ? { cells: BINDING_CELLS } : {}),
@@ -48,16 +46,6 @@ function subjects(binding: KubeObject, kind: string): string {
       return kind === "ServiceAccount" ? `${textAt(subject, "namespace")}/${name}` : name;
     })
     .join(", ");
-}
-
-const COMMON = ["apiVersion", "kind", "metadata"];
-
-function defaultBinding(binding: KubeObject): void {
-  const reference = objectAt(binding, "roleRef") ?? {};
-  binding.roleRef = { ...reference, apiGroup: reference.apiGroup || GROUP };
-  for (const subject of objectsIn(binding.subjects)) {
-    if ((subject.kind === "User" || subject.kind === "Group") && !subject.apiGroup) subject.apiGroup = GROUP;
-  }
 }
 
 function ruleCauses(kind: string, role: KubeObject): Cause[] {

@@ -35,7 +35,7 @@ export class AuthorizerValue implements FieldValue {
 
   constructor(principal: Principal, request?: Omit<ResourceWish, "verb">) {
     this.principal = principal;
-    this.requestResource = request === undefined ? undefined : new ResourceCheck(principal, request);
+    this.requestResource = request === undefined ? undefined : resourceCheck(principal, request);
   }
 
   get(field: string): unknown {
@@ -47,14 +47,16 @@ export class AuthorizerValue implements FieldValue {
   }
 }
 
-class PathCheck implements LibraryValue {
-  readonly typeName = PATH_CHECK;
+/** A value of the library that equals itself alone. */
+class Check<T> implements LibraryValue {
+  readonly typeName: string;
   readonly principal: Principal;
-  readonly path: string;
+  readonly about: T;
 
-  constructor(principal: Principal, path: string) {
+  constructor(typeName: string, principal: Principal, about: T) {
+    this.typeName = typeName;
     this.principal = principal;
-    this.path = path;
+    this.about = about;
   }
 
   equals(other: unknown): boolean {
@@ -62,51 +64,14 @@ class PathCheck implements LibraryValue {
   }
 }
 
-class GroupCheck implements LibraryValue {
-  readonly typeName = GROUP_CHECK;
-  readonly principal: Principal;
-  readonly group: string;
+type ResourceCheck = Check<Omit<ResourceWish, "verb">>;
 
-  constructor(principal: Principal, group: string) {
-    this.principal = principal;
-    this.group = group;
-  }
-
-  equals(other: unknown): boolean {
-    return other === this;
-  }
+function resourceCheck(principal: Principal, about: ResourceCheck["about"]): ResourceCheck {
+  return new Check(RESOURCE_CHECK, principal, about);
 }
 
-class ResourceCheck implements LibraryValue {
-  readonly typeName = RESOURCE_CHECK;
-  readonly principal: Principal;
-  readonly wish: Omit<ResourceWish, "verb">;
-
-  constructor(principal: Principal, wish: Omit<ResourceWish, "verb">) {
-    this.principal = principal;
-    this.wish = wish;
-  }
-
-  with(changes: Partial<ResourceWish>): ResourceCheck {
-    return new ResourceCheck(this.principal, { ...this.wish, ...changes });
-  }
-
-  equals(other: unknown): boolean {
-    return other === this;
-  }
-}
-
-class DecisionValue implements LibraryValue {
-  readonly typeName = DECISION;
-  readonly decision: Decision;
-
-  constructor({ user, decide }: Principal, wish: Wish) {
-    this.decision = decide(user, wish);
-  }
-
-  equals(other: unknown): boolean {
-    return other === this;
-  }
+function decided(principal: Principal, wish: Wish): Check<Decision> {
+  return new Check(DECISION, principal, principal.decide(principal.user, wish));
 }
 
 /** Adds them. */
@@ -117,17 +82,17 @@ export function addAuthorizerLibrary(environment: Environment): void {
     environment.member(signature, call);
   add(
     `${AUTHORIZER}.path(string): ${PATH_CHECK}`,
-    ({ principal }: AuthorizerValue, path: string) => new PathCheck(principal, filled(path, "path")),
+    ({ principal }: AuthorizerValue, path: string) => new Check(PATH_CHECK, principal, filled(path, "path")),
   );
   add(
     `${AUTHORIZER}.group(string): ${GROUP_CHECK}`,
-    ({ principal }: AuthorizerValue, group: string) => new GroupCheck(principal, group),
+    ({ principal }: AuthorizerValue, group: string) => new Check(GROUP_CHECK, principal, group),
   );
   add(`${AUTHORIZER}.serviceAccount(string, string): ${AUTHORIZER}`, serviceAccount);
   add(
     `${GROUP_CHECK}.resource(string): ${RESOURCE_CHECK}`,
-    ({ principal, group }: GroupCheck, resource: string) =>
-      new ResourceCheck(principal, {
+    ({ principal, about: group }: Check<string>, resource: string) =>
+      resourceCheck(principal, {
         group,
         resource: filled(resource, "resource"),
         subresource: "",
@@ -138,7 +103,8 @@ export function addAuthorizerLibrary(environment: Environment): void {
   for (const part of ["subresource", "namespace", "name"] as const) {
     add(
       `${RESOURCE_CHECK}.${part}(string): ${RESOURCE_CHECK}`,
-      (check: ResourceCheck, value: string) => check.with({ [part]: value }),
+      ({ principal, about }: ResourceCheck, value: string) =>
+        resourceCheck(principal, { ...about, [part]: value }),
     );
   }
   for (const selector of ["fieldSelector", "labelSelector"]) {
@@ -146,14 +112,14 @@ export function addAuthorizerLibrary(environment: Environment): void {
   }
   add(
     `${PATH_CHECK}.check(string): ${DECISION}`,
-    ({ principal, path }: PathCheck, verb: string) => new DecisionValue(principal, { verb, path }),
+    ({ principal, about: path }: Check<string>, verb: string) => decided(principal, { verb, path }),
   );
   add(
     `${RESOURCE_CHECK}.check(string): ${DECISION}`,
-    ({ principal, wish }: ResourceCheck, verb: string) => new DecisionValue(principal, { ...wish, verb }),
+    ({ principal, about }: ResourceCheck, verb: string) => decided(principal, { ...about, verb }),
   );
-  add(`${DECISION}.allowed(): bool`, ({ decision }: DecisionValue) => decision.allowed);
-  add(`${DECISION}.reason(): string`, ({ decision }: DecisionValue) => decision.reason);
+  add(`${DECISION}.allowed(): bool`, ({ about }: Check<Decision>) => about.allowed);
+  add(`${DECISION}.reason(): string`, ({ about }: Check<Decision>) => about.reason);
   // NB: roles always decide.
   add(`${DECISION}.errored(): bool`, () => false);
   add(`${DECISION}.error(): string`, () => "");
