@@ -335,7 +335,6 @@ async function playHere(
   host: Host,
 ): Promise<void> {
   if (result === undefined) throw new UsageError("--play is for the command itself: it goes with --result");
-  const copy = await readFork(host.files, fork);
   const refused: Refusal[] = [];
   // NB: before the handlers' modules are loaded, which may keep functions for later.
   using _closed = closeNetwork((call, target) => void refused.push({ target: `${call} ${target}` }));
@@ -344,7 +343,7 @@ async function playHere(
   let written: Promise<unknown> = Promise.resolve();
   const played = await play({
     operators,
-    copy,
+    copy: () => readFork(host.files, fork),
     hours,
     within: minutes * 60,
     seed,

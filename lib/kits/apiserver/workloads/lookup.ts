@@ -25,7 +25,7 @@ export function ofLabel(namespace: string | undefined, [key, value]: readonly [s
   return `label ${namespace ?? ""} ${key}=${String(value)}`;
 }
 
-/** The terms of Services by one label that they select; of those that select any Pod, by none. */
+/** The terms of Services by one label that they select, the one that the fewest Services have; of those that select any Pod, by none. */
 export function ofSelector(namespace: string | undefined, pair?: readonly [string, unknown]): string {
   return pair === undefined
     ? `selects ${namespace ?? ""} all`
@@ -63,8 +63,12 @@ export class Lookup {
 
   /** The objects that have that one of the terms which the fewest have, in order. */
   rarest(terms: readonly string[]): Stored[] {
+    return this.any(this.#byRarity(terms).slice(0, 1));
+  }
+
+  #byRarity(terms: readonly string[]): string[] {
     const size = (term: string): number => this.#keys.get(term)?.size ?? 0;
-    return this.any(terms.toSorted((a, b) => size(a) - size(b)).slice(0, 1));
+    return terms.toSorted((a, b) => size(a) - size(b));
   }
 
   #add(key: string, stored: Stored | undefined): void {
@@ -85,7 +89,13 @@ export class Lookup {
   #termsOf(stored: Stored): readonly string[] {
     let terms = this.#terms.get(stored);
     if (terms === undefined) {
-      terms = [...termsOfMetadata(stored.metadata), ...termsOfSpec(this.#collection.name, stored)];
+      const { name } = this.#collection;
+      const ofSpec = name === "services"
+        ? this.#byRarity(termsOfService(stored)).slice(0, 1)
+        : name === "persistentvolumes"
+        ? [ofClaim(objectAt(stored.object.spec, "claimRef"))]
+        : [];
+      terms = [...termsOfMetadata(stored.metadata), ...ofSpec];
       this.#terms.set(stored, terms);
     }
     return terms;
@@ -100,12 +110,11 @@ function termsOfMetadata({ namespace, labels = {}, ownerReferences = [] }: KubeO
   ];
 }
 
-function termsOfSpec(collection: string, stored: Stored): string[] {
-  if (collection === "services") {
-    const { metadata: { namespace }, spec } = stored.object;
-    const selector = objectAt(spec, "selector");
-    return selector === undefined ? [] : [ofSelector(namespace, Object.entries(selector)[0])];
-  }
-  if (collection === "persistentvolumes") return [ofClaim(objectAt(stored.object.spec, "claimRef"))];
-  return [];
+/** NB: Services of one operator share most labels of their selectors: each of a thousand Pods would ask all of a thousand Services. */
+function termsOfService(stored: Stored): string[] {
+  const { metadata: { namespace }, spec } = stored.object;
+  const selector = objectAt(spec, "selector");
+  if (selector === undefined) return [];
+  const pairs = Object.entries(selector);
+  return pairs.length === 0 ? [ofSelector(namespace)] : pairs.map((pair) => ofSelector(namespace, pair));
 }

@@ -10,6 +10,7 @@ import type { Seconds } from "../../../runtime/host.ts";
 import type { KubeObject } from "../../../model/object.ts";
 import type { Cluster } from "../cluster.ts";
 import type { ObjectKey } from "../kinds.ts";
+import { rangeOf } from "../storage/collection.ts";
 import { selects } from "../selectors/selector.ts";
 import { objectAt } from "../values.ts";
 import { ensureStorageClass, reconcileClaim, reconcileVolume } from "./claims.ts";
@@ -80,9 +81,9 @@ export function startWorkloads(
     loop.add(`${collection} ${key.namespace ?? ""}/${key.name}`, () => reconcile(world, key));
   };
   const addAll = (collection: string, namespace?: string): void => {
-    for (const { object } of cluster.store.collection(collection).values(namespace && `${namespace}/`)) {
-      add(collection, keyOf(object));
-    }
+    const { keys } = cluster.store.collection(collection).present();
+    const [from, to] = rangeOf(keys, namespace === undefined ? "" : `${namespace}/`);
+    for (const key of keys.slice(from, to)) add(collection, objectKeyIn(key));
   };
   cluster.store.onChange(({ current, previous }, { name: collection }) => {
     const states = [previous, current].flatMap((stored) =>
@@ -109,6 +110,12 @@ type Add = (collection: string, key: ObjectKey) => void;
 
 function keyOf({ metadata: { namespace, name = "" } }: KubeObject): ObjectKey {
   return { namespace, name };
+}
+
+/** Reads the key of a stored object, such as "default/one"; "one" of a cluster's own. */
+function objectKeyIn(key: string): ObjectKey {
+  const slash = key.indexOf("/");
+  return slash < 0 ? { name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
 }
 
 function wakeOwner(object: KubeObject, add: Add): void {
@@ -142,7 +149,6 @@ function wakeOthers(object: KubeObject, { collection, isNew, add, addAll }: Waki
   switch (collection) {
     case "pods": {
       if (controllerOf(object) === undefined) { for (const adopter of ADOPTERS) addAll(adopter, namespace); }
-      if (object.metadata.deletionTimestamp !== undefined) addAll("persistentvolumeclaims", namespace);
       return wakeDeployment(object, add);
     }
     case "replicasets.apps":

@@ -30,7 +30,8 @@ import { openStage, type Refusal, settle, type Stage, type Stubs } from "./stage
 /** How to play. */
 export interface PlayOptions {
   readonly operators: readonly Runnable[];
-  readonly copy: ClusterCopy;
+  /** A copy, or a function that reads one: its objects are then let go as soon as the server has them. */
+  readonly copy: ClusterCopy | (() => Promise<ClusterCopy>);
   /** How long, in virtual hours. 0: the first pass alone, in which no time passes. */
   readonly hours: number;
   /** Namespaces that the operators serve. Default: the whole cluster. */
@@ -99,11 +100,10 @@ const MOST_EXAMPLES = 3;
 
 /** Runs operators on a copy. */
 export async function play(options: PlayOptions): Promise<Played> {
-  const { hours, operators, scope, onProgress, stubs, within = Infinity } = options;
-  const copy = hours > 0 ? await settle(options.copy) : options.copy;
+  const { hours, operators, scope, onProgress, within = Infinity } = options;
   const real = currentHost();
   const deadline = real.clock.monotonic() + within;
-  const stage = await openStage(copy, { hours, stubs, seed: options.seed });
+  const { stage, chance, user } = await openCopy(options);
   const { host, server } = stage;
   const base = server.fork({ host: virtualHost({ start: host.clock.now() }) });
   await applyFirst(options.manifests ?? [], stage);
@@ -120,10 +120,9 @@ export async function play(options: PlayOptions): Promise<Played> {
       remembered: REMEMBERED,
       standalone: true,
       scope: scope ?? "cluster",
-      ...copy.rights === undefined ? {} : { user: copy.rights.user },
+      ...user === undefined ? {} : { user },
     })
   );
-  const chance = new Chance(copy, options.seed);
   using _seeded = seedChance((call) => chance.generatorFor(call));
   // Some work is put off by moments, so that more of it can be done at once.
   await host.clock.advance(FIRST_PASS);
@@ -161,6 +160,19 @@ export async function play(options: PlayOptions): Promise<Played> {
   };
   await Promise.all(runners.map((runner) => runner.stop().catch(() => {})));
   return played;
+}
+
+/** Opens a copy at rest. NB: by itself, so that nothing keeps the copy's objects while operators run. */
+async function openCopy(
+  { copy, hours, stubs, seed }: PlayOptions,
+): Promise<{ readonly stage: Stage; readonly chance: Chance; readonly user?: string }> {
+  const given = typeof copy === "function" ? await copy() : copy;
+  const settled = hours > 0 ? await settle(given) : given;
+  return {
+    stage: await openStage(settled, { hours, stubs, seed }),
+    chance: new Chance(settled, seed),
+    ...settled.rights === undefined ? {} : { user: settled.rights.user },
+  };
 }
 
 /** The random numbers of handlers: each object of a handler has a generator of its own, so that old and new code draw the same for it. */

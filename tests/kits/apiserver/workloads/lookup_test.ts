@@ -75,6 +75,13 @@ describe("Lookup", () => {
       object("shop", {}, { selector: { app: "shop", tier: "web" } }),
     ]);
     assert.deepEqual(services.any(ofSelector("one"), ofSelector("one", ["app", "shop"])), ["all", "shop"]);
+    const alike = lookupOf("services", [
+      object("a", {}, { selector: { app: "shop", shard: "a" } }),
+      object("b", {}, { selector: { app: "shop", shard: "b" } }),
+      object("c", {}, { selector: { app: "shop", shard: "c" } }),
+    ]);
+    const ofB = [["app", "shop"], ["shard", "b"]].map((pair) => ofSelector("one", pair as [string, string]));
+    assert.deepEqual(alike.any(...ofB), ["a", "b"]); // the first one by a label that all have
     const volumes = lookupOf("persistentvolumes", [
       object("free"),
       object("taken", {}, { claimRef: { namespace: "one", name: "data" } }),
