@@ -4,7 +4,7 @@
  */
 
 import type { Invariant, ObjectSource, SimulateOptions } from "../../lib/kits/testing/mod.ts";
-import { kinds, type Operator, operator, TemporaryError } from "../../mod.ts";
+import { kinds, type Operator, operator, type OperatorOptions, TemporaryError } from "../../mod.ts";
 import { definitionOf, Example, EXAMPLES, Plain, PLAINS } from "../support/worlds.ts";
 
 const HERE = { namespace: "default" } as const;
@@ -20,9 +20,9 @@ function sourceOf(kind: string): ObjectSource {
   };
 }
 
-/** Makes the operator: one for each process. */
-export function makeEverything(): Operator {
-  const op = operator({ execution: { defaultBackoff: 5 } });
+/** Makes the operator: one for each process. With notes in annotations, a handler's status and the notes are two writes. */
+export function makeEverything({ persistence }: Pick<OperatorOptions, "persistence"> = {}): Operator {
+  const op = operator({ execution: { defaultBackoff: 5 }, persistence });
   op.on.create(Example, async function make({ patch, spec, clock, signal, retry }) {
     if (retry === 0 && Number(spec["n"]) % 3 === 0) throw new TemporaryError("Not yet", { delay: 20 });
     await clock.sleep(0.5, signal);

@@ -1,16 +1,22 @@
 /**
- * Simulates the operator of everything.ts with one process and with several in turn, until something is found, and prints that as a
- * line of JSON: mutants_test.ts starts it on a copy of the sources with a break in it.
+ * Simulates the operator of everything.ts in turn with one process that keeps its notes in annotations, and with two replicas, until something is found, and
+ * prints that as a line of JSON: mutants_test.ts starts it on a copy of the sources with a break in it.
  *
  * Usage: deno run -A tests/simulation/hunt.ts SECONDS [SEED [SHRINK]]
  */
 
 import process from "node:process";
 import { simulate, SimulationError } from "../../lib/kits/testing/mod.ts";
+import { persistence } from "../../mod.ts";
 import { EVERYTHING, makeEverything } from "./everything.ts";
 
 /** How many runs there are of one sort before some of the other. */
 const CHUNK = 20;
+
+const VARIANTS = [
+  { make: () => makeEverything({ persistence: persistence.annotations() }), replicas: undefined },
+  { make: () => makeEverything(), replicas: 2 },
+] as const;
 
 const [seconds = 60, first = 1, shrinkFor = 20] = process.argv.slice(2).map(Number);
 const seed0 = first;
@@ -23,8 +29,8 @@ let objects = 0;
 const begun = used();
 try {
   for (let seed = seed0; used() - begun < seconds; seed += CHUNK) {
-    for (const replicas of [undefined, 2]) {
-      await simulate(makeEverything, {
+    for (const { make, replicas } of VARIANTS) {
+      await simulate(make, {
         ...EVERYTHING,
         seed,
         runs: CHUNK,

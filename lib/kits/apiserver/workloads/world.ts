@@ -58,9 +58,12 @@ interface Written {
   readonly subresource?: string;
 }
 
+/** How many objects are kept as they were read: thousands of them would take more than all that the server stores. */
+const KEPT = 500;
+
 export class World {
-  /** The objects as they were read, as long as they are stored. */
-  readonly #parsed = new WeakMap<Stored, KubeObject>();
+  /** The objects that were read last, the oldest first. */
+  readonly #parsed = new Map<Stored, KubeObject>();
   /** By the names of collections: those that were asked for. */
   readonly #lookups = new Map<string, Lookup>();
   readonly clock: Clock;
@@ -147,6 +150,8 @@ export class World {
     const known = this.#parsed.get(stored);
     if (known !== undefined) return known;
     const { object } = stored;
+    const [oldest] = this.#parsed.size < KEPT ? [] : this.#parsed.keys();
+    if (oldest !== undefined) this.#parsed.delete(oldest);
     this.#parsed.set(stored, object);
     return object;
   }
