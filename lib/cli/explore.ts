@@ -21,7 +21,7 @@ import { addTrialOptions, progressLine, type TrialFlags } from "./trials.ts";
 
 /** The flags of `explore`. */
 interface ExploreFlags extends LogFlags, TrialFlags {
-  readonly sample?: readonly string[];
+  readonly example?: readonly string[];
   readonly objects: number;
   readonly edits: number;
   readonly kills: number;
@@ -51,7 +51,7 @@ export function addExplore(program: Command, host: Host): void {
     minutes: "For how long; default: until all was tried",
   })
     .addOption(
-      new CommandOption("--sample <path>", "Objects as they may be: a file, or a folder; repeatable")
+      new CommandOption("--example <path>", "Objects as they may be: a file, or a folder; repeatable")
         .repeatable(),
     )
     .addOption(number("--objects <number>", "How many objects of a kind there are").default(2))
@@ -86,7 +86,7 @@ export function addExplore(program: Command, host: Host): void {
 }
 
 async function exploreFile(path: string, flags: ExploreFlags, host: Host): Promise<void> {
-  const { crd, sample, minutes = Infinity, json = false } = flags;
+  const { crd, example, minutes = Infinity, json = false } = flags;
   const { objects, edits, kills, losses, faults, depth, seed, staleReads, interleave, compare } = flags;
   const pool = new Pool(path, host);
   await pool.fill();
@@ -94,7 +94,7 @@ async function exploreFile(path: string, flags: ExploreFlags, host: Host): Promi
   try {
     const exploration = await explore(() => pool.take(), {
       manifests: crd,
-      samples: sample,
+      samples: example,
       objects,
       edits,
       kills,

@@ -60,7 +60,7 @@ export function addRehearse(program: Command, host: Host): void {
     `${command.summary()}\n\nCopies what the operator may read into an API server in the process (values of Secrets are replaced), runs ` +
       "the handlers there in virtual time, and tells what is different in the end, each write, missing rights, hot loops and " +
       "failures. The cluster is only read. Calls beyond the cluster are refused, or go to stubs. " +
-      "Exit code 3 says that something is different.",
+      "Exit code 3 says that something is different, and 1 that handlers had nothing to run for.",
   );
   addTrialOptions(command, {
     crd: "Manifests that come with the new code, definitions among them, applied to its copy first",
@@ -158,6 +158,7 @@ async function rehearse(files: readonly string[], flags: RehearseFlags, host: Ho
       : reportRehearsal(rehearsal, { now: files.join(" "), old: compare?.join(" ") });
     host.process.write("stdout", `${text}\n`);
     if (rehearsal.isDifferent) throw new ProgramEnd(EXIT.finding);
+    if (rehearsal.unproven.length > 0) throw new ProgramEnd(EXIT.failed);
   } finally {
     await host.files.remove(folder);
   }

@@ -25,7 +25,7 @@ import { addTrialOptions, progressLine, type TrialFlags } from "./trials.ts";
 
 /** The flags of `simulate`. */
 interface SimulateFlags extends LogFlags, TrialFlags {
-  readonly sample?: readonly string[];
+  readonly example?: readonly string[];
   readonly runs?: number;
   readonly steps: number;
   readonly objects: number;
@@ -44,7 +44,7 @@ export function addSimulate(program: Command, host: Host): void {
   const command = program.command("simulate").argument("<file>", "The operator's handler file");
   command.summary("Look for a run in which the operator goes wrong, in virtual time, with faults by a seed");
   command.description(
-    `${command.summary()}\n\nObjects are drawn from the definitions' schemas, or begin as samples. Requests fail, watches break, processes ` +
+    `${command.summary()}\n\nObjects are drawn from the definitions' schemas, or begin as examples. Requests fail, watches break, processes ` +
       "are killed and started anew. A run that breaks a rule is made small, and told as a story, with a test to paste: exit code 3. " +
       "No cluster is needed.",
   );
@@ -54,7 +54,7 @@ export function addSimulate(program: Command, host: Host): void {
     minutes: `For how long; default: ${MINUTES}, or no limit with --runs`,
   })
     .addOption(
-      new CommandOption("--sample <path>", "Objects as they may be: a file, or a folder; repeatable")
+      new CommandOption("--example <path>", "Objects as they may be: a file, or a folder; repeatable")
         .repeatable(),
     )
     .addOption(
@@ -84,7 +84,7 @@ export function addSimulate(program: Command, host: Host): void {
   addLogOptions(command);
   addExamples(command, [
     "simulate handlers.ts --crd crd.yaml",
-    "simulate handlers.ts --crd crd.yaml --sample database.yaml --minutes 60",
+    "simulate handlers.ts --crd crd.yaml --example database.yaml --minutes 60",
   ]);
   command.action((path: string, flags: SimulateFlags) => simulateFile(path, flags, host));
 }
@@ -97,7 +97,7 @@ async function simulateFile(path: string, flags: SimulateFlags, host: Host): Pro
   try {
     const simulation = await simulate(() => pool.take(), {
       manifests: flags.crd,
-      samples: flags.sample,
+      samples: flags.example,
       seed: flags.seed,
       runs: runs === Infinity ? Number.MAX_SAFE_INTEGER : runs,
       seconds: minutes * 60,

@@ -98,6 +98,7 @@ describe("lotse rehearse", () => {
       "broken.ts": handlers("x", 'throw new Error("No licence");'),
       "calls.ts": handlers("x", 'await fetch("https://licence.example/");'),
       "new.ts": handlers("new"),
+      "others.ts": handlers("x").replace("kinds.ConfigMap", '"others.example.com"'),
       "old/handlers.ts": handlers("old"),
       "old/node_modules/@lotse/lotse/package.json": '{ "version": "0.9.0", "bin": { "lotse": "bin.js" } }',
       "old/node_modules/@lotse/lotse/bin.js":
@@ -113,6 +114,10 @@ describe("lotse rehearse", () => {
         "calls.ts",
         ...copy,
       ]],
+      [1, /which proves nothing\n\nNO PROOF\n {2}the cluster does not have the kind "others\.example\.com"/, [
+        "others.ts",
+        ...copy,
+      ]],
       [1, /^error: Cannot load "none\.ts": there is no such file/, ["none.ts", ...copy]],
       [
         1,
@@ -125,8 +130,8 @@ describe("lotse rehearse", () => {
       [2, /--minutes 0 is no number above 0/, ["new.ts", "--minutes", "0"]],
     ];
     for (const [wanted, message, args] of cases) {
-      const { code, stderr } = await rehearse(cwd, ...args);
-      assert.match(stderr, message);
+      const { code, stdout, stderr } = await rehearse(cwd, ...args);
+      assert.match(stdout + stderr, message);
       assert.equal(code, wanted, stderr);
     }
   });

@@ -18,6 +18,7 @@ import { applyAll, type Manifests } from "../manifests.ts";
 import { type Runnable, Runner } from "../runner.ts";
 import { type ChangedObject, changesBetween } from "./changed_objects.ts";
 import { type ClusterCopy, seedAfter } from "./cluster_copy.ts";
+import { type Declaring, type HandledKind, handledKinds } from "./handled_kinds.ts";
 import {
   type LoopGroup,
   type MissedRight,
@@ -29,7 +30,7 @@ import { openStage, type Refusal, settle, type Stage, type Stubs } from "./stage
 
 /** How to play. */
 export interface PlayOptions {
-  readonly operators: readonly Runnable[];
+  readonly operators: readonly (Runnable & Declaring)[];
   /** A copy, or a function that reads one: its objects are then let go as soon as the server has them. */
   readonly copy: ClusterCopy | (() => Promise<ClusterCopy>);
   /** How long, in virtual hours. 0: the first pass alone, in which no time passes. */
@@ -67,6 +68,8 @@ export interface Played {
   readonly seconds: Seconds;
   /** Whether it has ended earlier than it should have, because the real time was up. */
   readonly isCut?: boolean;
+  /** The kinds of its handlers; undefined in results of older releases. */
+  readonly handled?: readonly HandledKind[];
   /** Objects that are not as they were, by titles such as "Database default/one". */
   readonly changed: Readonly<Record<string, ChangedObject>>;
   readonly writes: readonly WriteGroup[];
@@ -107,6 +110,7 @@ export async function play(options: PlayOptions): Promise<Played> {
   const { host, server } = stage;
   const base = server.fork({ host: virtualHost({ start: host.clock.now() }) });
   await applyFirst(options.manifests ?? [], stage);
+  const handled = await handledKinds(operators, server);
   const recorder = new Recorder((request) => server.fetch(request), host.clock);
   const fetch = (request: Request): Promise<Response> =>
     request.headers.get("user-agent") === TESTER ? server.fetch(request) : recorder.pass(request);
@@ -140,6 +144,7 @@ export async function play(options: PlayOptions): Promise<Played> {
   const played: Played = {
     lotse: VERSION,
     seconds,
+    handled,
     changed,
     writes: recorder.groups,
     requests: recorder.counts,

@@ -33,6 +33,8 @@ export interface Rehearsal {
   };
   /** Whether new code does anything else than old code; without old code: anything at all. */
   readonly isDifferent: boolean;
+  /** Sentences about handlers that had no object to run for: with one, an equal end proves nothing. */
+  readonly unproven: readonly string[];
   readonly differences: readonly DifferenceGroup[];
   /** Rights, loops and failures of the new code that old code does not have. */
   readonly missed: readonly MissedRight[];
@@ -68,6 +70,7 @@ export function compareRuns(
       ...rights === undefined ? {} : { user: rights.user },
     },
     isDifferent,
+    unproven: unprovenOf(copy, now),
     differences,
     missed,
     loops,
@@ -143,6 +146,20 @@ function isSameLoop(a: LoopGroup, b: LoopGroup): boolean {
 
 function isSameFailure(a: FailureGroup, b: FailureGroup): boolean {
   return a.handler === b.handler && a.error === b.error && a.objects <= b.objects;
+}
+
+/** A kind that is missing is always a gap; kinds without objects are one if no kind has any. */
+function unprovenOf({ unread }: ClusterCopy, { handled = [] }: Played): string[] {
+  const missing = handled.filter(({ state }) => state === "missing").map(({ kind }) =>
+    `the cluster does not have the kind "${kind}": its handlers did not run (give its definition by --crd, or apply it to the cluster first)`
+  );
+  if (handled.some(({ state }) => state === "present")) return missing;
+  const empty = handled.filter(({ state }) => state === "empty").map(({ kind }) =>
+    unread.includes(kind)
+      ? `no right to list ${kind}: no object was copied, and its handlers did not run (bind the operator's role first, or take another --as)`
+      : `the cluster has no object of ${kind}: its handlers did not run (take another --context or -n, or give objects by --crd)`
+  );
+  return [...missing, ...empty];
 }
 
 function remarksOf(now: Played, old: Played | undefined): string[] {

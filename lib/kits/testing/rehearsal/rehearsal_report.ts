@@ -20,16 +20,12 @@ export function reportRehearsal(
   rehearsal: Rehearsal,
   names: { readonly now: string; readonly old?: string },
 ): string {
-  const { differences, missed, loops, failures, copy, remarks, hours, old, isDifferent } = rehearsal;
+  const { differences, missed, loops, failures, copy, remarks, hours, old, isDifferent, unproven } =
+    rehearsal;
   const now = rehearsal.new;
   const sections = [
-    section(
-      isDifferent
-        ? verdict(rehearsal)
-        : `NO DIFFERENCE in the end${old === undefined ? "" : " between old and new"}`,
-      differences,
-      differenceLines,
-    ),
+    section(verdict(rehearsal), differences, differenceLines),
+    paragraph("NO PROOF", unproven),
     section("NEW RIGHTS NEEDED", missed, rightLines),
     section("HOT LOOPS", loops, loopLines),
     section("FAILING", failures, failureLines),
@@ -59,7 +55,11 @@ export function reportRehearsal(
   ].map(shorten).join("\n");
 }
 
-function verdict({ differences, old }: Rehearsal): string {
+function verdict({ differences, old, isDifferent, unproven }: Rehearsal): string {
+  if (!isDifferent) {
+    const end = `NO DIFFERENCE in the end${old === undefined ? "" : " between old and new"}`;
+    return unproven.length === 0 ? end : `${end}, which proves nothing`;
+  }
   const total = differences.reduce((sum, { objects }) => sum + objects.length, 0);
   const than = old === undefined ? "than now" : "than with the old code";
   return total === 0

@@ -288,6 +288,34 @@ describe("play()", () => {
     assert.match(text, /^THE OPERATOR ENDED WITH AN ERROR\n {2}.*No licence/m);
   });
 
+  it("[N24.23] says that an equal end proves nothing where handlers had no kind, or no object, to run for", async () => {
+    await using live = await liveCluster(1);
+    const copy = await copyOf(live);
+    const Other = resource({ group: "example.com", version: "v1", plural: "others" });
+    const forOthers = operator();
+    forOthers.on.create(Other, { id: "make" }, () => {});
+    const missing = await rehearse(copy, { now: forOthers });
+    assert.match(missing.text, /^NO DIFFERENCE in the end, which proves nothing\n\nNO PROOF\n/m);
+    assert.match(missing.text, /does not have the kind "others\.v1\.example\.com": .*--crd/);
+    // One kind of two: the other one's handlers have run.
+    const some = await rehearse(copy, {
+      now: toolOperator(SIZES, (op) => void op.on.create(Other, { id: "make" }, () => {})),
+    });
+    assert.equal(some.rehearsal.unproven.length, 1);
+    const objects = copy.objects.filter(({ kind }) => kind !== "Tool");
+    const emptied = { ...copy, objects };
+    assert.match(
+      (await rehearse(emptied, { now: toolOperator() })).text,
+      /no object of tools\.example\.com: its handlers/,
+    );
+    const unread = { ...emptied, unread: ["tools.example.com"] };
+    assert.match(
+      (await rehearse(unread, { now: toolOperator() })).text,
+      /no right to list tools\.example\.com:/,
+    );
+    assert.deepEqual((await rehearse(copy, { now: toolOperator() })).rehearsal.unproven, []);
+  });
+
   it("[N24.18] draws the same random values for old and new code, and names the handlers that draw", async () => {
     await using live = await liveCluster(2);
     const drawing = (size: string) => () =>
