@@ -10,6 +10,7 @@ import type { Command } from "commander";
 import {
   type ClusterCopy,
   compareRuns,
+  type CopyDescription,
   copyLiveCluster,
   play,
   type Played,
@@ -139,12 +140,9 @@ async function rehearse(files: readonly string[], flags: RehearseFlags, host: Ho
   const folder = await host.files.makeTempFolder("lotse-rehearsal-");
   try {
     say("Copying the cluster");
-    const copy = await copyFor(flags, { host, signal });
-    if (flags.save !== undefined) {
-      await writeFork(host.files, host.files.resolve(host.process.cwd(), flags.save), copy);
-    }
     const fork = host.files.resolve(folder, "fork.tar");
-    await writeFork(host.files, fork, hours > 0 ? await settle(copy) : copy);
+    const copy = await writeCopy(fork, flags, { host, signal });
+    if (hours > 0) await writeFork(host.files, fork, await settle(() => readFork(host.files, fork)));
     const rehearsing = { host, fork, folder, flags, signal, say };
     const now = await playElsewhere(files, { ...rehearsing, hours, name: "new" });
     const old = compare === undefined
@@ -179,6 +177,19 @@ function rejectPatterns(namespaces: readonly string[]): void {
 async function rejectMissing(path: string, { files, process }: Host): Promise<void> {
   if (await files.exists(files.resolve(process.cwd(), path))) return;
   throw new CommandError(`Cannot load "${path}": there is no such file in "${process.cwd()}"`);
+}
+
+/** Writes a copy into a file, and into the one that keeps it. NB: its objects are not kept in memory while they settle. */
+async function writeCopy(
+  fork: string,
+  flags: RehearseFlags,
+  { host, signal }: { readonly host: Host; readonly signal: AbortSignal },
+): Promise<CopyDescription> {
+  const { files, process } = host;
+  const copy = await copyFor(flags, { host, signal });
+  if (flags.save !== undefined) await writeFork(files, files.resolve(process.cwd(), flags.save), copy);
+  await writeFork(files, fork, copy);
+  return { ...copy, objects: { length: copy.objects.length } };
 }
 
 async function copyFor(

@@ -25,11 +25,14 @@ export async function writeFork(
   path: string,
   { objects, ...description }: ClusterCopy,
 ): Promise<void> {
-  const lines = objects.map((object) => `${JSON.stringify(object)}\n`).join("");
-  const archive = member(DESCRIPTION, `${JSON.stringify(description, undefined, 2)}\n`, description.time) +
-    member(OBJECTS, lines, description.time) + "\0".repeat(2 * BLOCK);
+  const { time } = description;
+  const archive = [
+    ...member(DESCRIPTION, [`${JSON.stringify(description, undefined, 2)}\n`], time),
+    ...member(OBJECTS, objects.map((object) => `${JSON.stringify(object)}\n`), time),
+    "\0".repeat(2 * BLOCK),
+  ];
   await files.remove(path);
-  await files.writeText(path, archive, { mode: 0o600 });
+  await files.writeText(path, archive.join(""), { mode: 0o600 });
 }
 
 /**
@@ -73,9 +76,9 @@ function parse(text: string, path: string): unknown {
   }
 }
 
-/** A file of an archive: its header and its content, filled up to whole blocks. */
-function member(name: string, text: string, time: number): string {
-  const size = byteLengthOf(text);
+/** A file of an archive: its header and its lines, filled up to whole blocks. */
+function member(name: string, lines: readonly string[], time: number): string[] {
+  const size = lines.reduce((sum, line) => sum + byteLengthOf(line), 0);
   const octal = (value: number, length: number): string => `${value.toString(8).padStart(length - 1, "0")}\0`;
   const field = (value: string, length: number): string => value.padEnd(length, "\0");
   const before = field(name, 100) + octal(0o600, 8) + octal(0, 8) + octal(0, 8) + octal(size, 12) +
@@ -84,7 +87,7 @@ function member(name: string, text: string, time: number): string {
   // The sum counts itself as blanks.
   const sum = [...before, ..." ".repeat(8), ...after].reduce((total, sign) => total + sign.charCodeAt(0), 0);
   const header = `${before}${sum.toString(8).padStart(6, "0")}\0 ${after}`.padEnd(BLOCK, "\0");
-  return header + text + "\0".repeat((BLOCK - size % BLOCK) % BLOCK);
+  return [header, ...lines, "\0".repeat((BLOCK - size % BLOCK) % BLOCK)];
 }
 
 function membersOf(bytes: Uint8Array): Map<string, string> {

@@ -26,13 +26,12 @@ import {
   type RequestCounts,
   type WriteGroup,
 } from "./recorder.ts";
-import { openStage, type Refusal, settle, type Stage, type Stubs } from "./stage.ts";
+import { type GivenCopy, openStage, type Refusal, settle, type Stage, type Stubs } from "./stage.ts";
 
 /** How to play. */
 export interface PlayOptions {
   readonly operators: readonly (Runnable & Declaring)[];
-  /** A copy, or a function that reads one: its objects are then let go as soon as the server has them. */
-  readonly copy: ClusterCopy | (() => Promise<ClusterCopy>);
+  readonly copy: GivenCopy;
   /** How long, in virtual hours. 0: the first pass alone, in which no time passes. */
   readonly hours: number;
   /** Namespaces that the operators serve. Default: the whole cluster. */
@@ -171,8 +170,7 @@ export async function play(options: PlayOptions): Promise<Played> {
 async function openCopy(
   { copy, hours, stubs, seed }: PlayOptions,
 ): Promise<{ readonly stage: Stage; readonly chance: Chance; readonly user?: string }> {
-  const given = typeof copy === "function" ? await copy() : copy;
-  const settled = hours > 0 ? await settle(given) : given;
+  const settled = hours > 0 ? await settle(copy) : typeof copy === "function" ? await copy() : copy;
   return {
     stage: await openStage(settled, { hours, stubs, seed }),
     chance: new Chance(settled, seed),

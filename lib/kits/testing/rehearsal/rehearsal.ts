@@ -46,9 +46,14 @@ export interface Rehearsal {
   readonly old?: Omit<Played, "changed">;
 }
 
+/** A copy without its objects: how many there were is enough. */
+export type CopyDescription = Omit<ClusterCopy, "objects"> & {
+  readonly objects: { readonly length: number };
+};
+
 /** Compares. */
 export function compareRuns(
-  copy: ClusterCopy,
+  copy: CopyDescription,
   { hours, now, old }: { readonly hours: number; readonly now: Played; readonly old?: Played },
 ): Rehearsal {
   const differences = differencesOf(now, old);
@@ -149,7 +154,7 @@ function isSameFailure(a: FailureGroup, b: FailureGroup): boolean {
 }
 
 /** A kind that is missing is always a gap; kinds without objects are one if no kind has any. */
-function unprovenOf({ unread }: ClusterCopy, { handled = [] }: Played): string[] {
+function unprovenOf({ unread }: Pick<ClusterCopy, "unread">, { handled = [] }: Played): string[] {
   const missing = handled.filter(({ state }) => state === "missing").map(({ kind }) =>
     `the cluster does not have the kind "${kind}": its handlers did not run (give its definition by --crd, or apply it to the cluster first)`
   );

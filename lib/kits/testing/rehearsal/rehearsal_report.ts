@@ -20,8 +20,7 @@ export function reportRehearsal(
   rehearsal: Rehearsal,
   names: { readonly now: string; readonly old?: string },
 ): string {
-  const { differences, missed, loops, failures, copy, remarks, hours, old, isDifferent, unproven } =
-    rehearsal;
+  const { differences, missed, loops, failures, copy, remarks, hours, unproven } = rehearsal;
   const now = rehearsal.new;
   const sections = [
     section(verdict(rehearsal), differences, differenceLines),

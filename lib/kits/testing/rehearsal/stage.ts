@@ -25,6 +25,9 @@ export interface Refusal {
   readonly handler?: string;
 }
 
+/** A copy, or a function that reads one: its objects are then let go as soon as a server has them. */
+export type GivenCopy = ClusterCopy | (() => Promise<ClusterCopy>);
+
 /** A copy that lives. */
 export interface Stage {
   readonly host: VirtualHost;
@@ -75,17 +78,19 @@ export async function openStage(
   };
 }
 
-/** Returns the copy as it is when controllers of workloads have come to rest. */
-export async function settle(copy: ClusterCopy): Promise<ClusterCopy> {
-  if (copy.isSettled === true || workloadsOf(copy) > MOST_WORKLOADS) return copy;
-  const { rights: _rights, ...withoutRights } = copy;
-  const { host, server } = await openStage(withoutRights, { hours: 1 });
+/**
+ * Returns the copy as it is when controllers of workloads have come to rest. Of a copy that a function reads, no object is kept meanwhile but the
+ * server's.
+ */
+export async function settle(copy: GivenCopy): Promise<ClusterCopy> {
+  const opened = await openUnsettled(copy);
+  if (!("stage" in opened)) return opened;
+  const { stage: { host, server }, description, definitions } = opened;
   await host.clock.advance(SETTLING);
   const objects: KubeObject[] = [];
   // The host only carries the requests: no time passes on it.
   using admin = new Administrator({ host: virtualHost(), fetch: (request) => server.fetch(request) });
   const served = await admin.client.discovery.all();
-  const definitions = copy.objects.filter(({ kind }) => kind === "CustomResourceDefinition");
   const { kinds } = await chooseKinds(served, definitions);
   for (const kind of kinds) {
     for await (const { items } of admin.client.list(kind, { chunkSize: null, managedFields: true })) {
@@ -93,11 +98,30 @@ export async function settle(copy: ClusterCopy): Promise<ClusterCopy> {
     }
   }
   return {
-    ...copy,
+    ...description,
     objects,
-    time: copy.time + SETTLING * 1000,
+    time: description.time + SETTLING * 1000,
     resourceVersion: server.resourceVersion,
     isSettled: true,
+  };
+}
+
+/** Opens a copy, unless it has settled, or is too large for that. NB: by itself, so that nothing keeps its objects. */
+async function openUnsettled(given: GivenCopy): Promise<
+  ClusterCopy | {
+    readonly stage: Stage;
+    readonly description: Omit<ClusterCopy, "objects">;
+    readonly definitions: readonly KubeObject[];
+  }
+> {
+  const copy = typeof given === "function" ? await given() : given;
+  if (copy.isSettled === true || workloadsOf(copy) > MOST_WORKLOADS) return copy;
+  const { objects, ...description } = copy;
+  const { rights: _rights, ...withoutRights } = copy;
+  return {
+    stage: await openStage(withoutRights, { hours: 1 }),
+    description,
+    definitions: objects.filter(({ kind }) => kind === "CustomResourceDefinition"),
   };
 }
 
