@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { createApi, database, DATABASES, defineDatabases, MERGE } from "./api.ts";
+import { servedKinds } from "../../../lib/kits/apiserver/types/served.ts";
+import { SAMPLES } from "../../../tools/defaults/samples.ts";
+import { type Answer, createApi, database, DATABASES, defineDatabases, MERGE } from "./api.ts";
 
 describe("apiServer()", () => {
   it("answers probes, its version, and 404 as the real one does", async () => {
@@ -81,4 +83,32 @@ describe("apiServer()", () => {
       assert.deepEqual([code, body.reason], [413, "RequestEntityTooLarge"]);
     }
   });
+
+  it("refuses what stands in a wrong place of any built-in kind in words of Kubernetes", async () => {
+    const api = createApi();
+    for (const { apiVersion, kind, served } of servedKinds()) {
+      const sample: Answer = SAMPLES[kind];
+      if (sample === undefined) continue;
+      const root = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+      const path = `${root}${
+        served.cluster === true ? "" : "/namespaces/default"
+      }/${served.plural}?dryRun=All`;
+      const whole = { apiVersion, kind, ...sample, metadata: { name: "a", ...sample.metadata } };
+      for (const steps of placesIn(whole)) {
+        const object = structuredClone(whole);
+        const last = steps.pop() ?? "";
+        steps.reduce((at, step) => at[step], object)[last] = { a: 1 };
+        const { code, body } = await api.call("POST", path, object);
+        assert.ok(code < 500, JSON.stringify(body));
+        assert.doesNotMatch(body.message ?? "", /\[object |NaN/, `${kind}.${[...steps, last].join(".")}`);
+      }
+    }
+  });
 });
+
+/** Returns the way to each value in an object, but for the names of its kind. */
+function placesIn(value: Answer, at: readonly string[] = []): string[][] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.keys(value).filter((key) => at.length > 0 || key !== "apiVersion" && key !== "kind")
+    .flatMap((key) => [[...at, key], ...placesIn(value[key], [...at, key])]);
+}
