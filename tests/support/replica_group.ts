@@ -28,9 +28,9 @@ export interface ReplicaRequest {
 
 /**
  * The fate of a request. pass: as ever. refuse: 500. hang: it does not arrive, and is not answered. lose: it is applied, and not
- * answered.
+ * answered. late: its answer is on its way for two seconds.
  */
-export type Fate = "pass" | "refuse" | "forbid" | "hang" | "lose";
+export type Fate = "pass" | "refuse" | "forbid" | "hang" | "lose" | "late";
 
 export interface GroupOptions {
   readonly settings?: Partial<LeaseSettings>;
@@ -176,6 +176,7 @@ export class ReplicaGroup implements AsyncDisposable {
     if (fate === "forbid") return refusal(403, "Forbidden", forbiddenBy(seen));
     const response = await this.#fetch(request);
     if (fate === "lose") await hang();
+    if (fate === "late") await clock.sleep(2, request.signal);
     await replica.clock.thawed();
     if (response.body === null) return response;
     return new Response(response.body.pipeThrough(this.#gated(replica)), response);

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { LEASES, memberLeaseName } from "../../../lib/engines/replicas/lease.ts";
 import type { KubeObject } from "../../../lib/model/object.ts";
-import { ReplicaGroup } from "../../support/replica_group.ts";
+import { ReplicaGroup, type ReplicaRequest } from "../../support/replica_group.ts";
 
 const FOUR = { settings: { shards: 4 } };
 const NAMESPACE = "default";
@@ -71,6 +71,27 @@ describe("Leases that a stranger takes", () => {
     assert.deepEqual(one.told, ["begin 0", "end 0 taken"]);
     const seconds = await group.until(() => one.held.length === 1);
     assert.ok(seconds > 12 && seconds < 20, `${seconds}`);
+  });
+
+  it("are left to the stranger who makes them while our answer that there is none is on its way", async () => {
+    await using group = new ReplicaGroup();
+    const one = group.add();
+    await group.until(() => one.held.length === 1);
+    const asked = (): number => one.requests.filter(isAsked).length;
+    const isAsked = ({ method, path }: ReplicaRequest): boolean => method === "GET" && /\/op$/.test(path);
+    one.fate = (request) => isAsked(request) ? "late" : "pass";
+    const before = asked();
+    await deleteLease(group, "op");
+    await group.until(() => asked() > before);
+    await group.client.create(LEASES, {
+      apiVersion: "coordination.k8s.io/v1",
+      kind: "Lease",
+      metadata: { name: "op", namespace: NAMESPACE },
+      spec: { holderIdentity: "somebody", leaseDurationSeconds: 15 },
+    });
+    await group.advance(5);
+    assert.deepEqual(one.told, ["begin 0", "end 0 taken"]);
+    assert.equal((await group.lease("op")).holderIdentity, "somebody");
   });
 
   it("of a member end the session, and begin another one", async () => {
