@@ -16,7 +16,7 @@ import { Ledger } from "../../lib/engines/ledger.ts";
 import { currentHost } from "../../lib/runtime/current_host.ts";
 import { silentLogger } from "../../lib/runtime/logging.ts";
 import { operator, resource } from "../../mod.ts";
-import { Cluster } from "../scale/cluster.ts";
+import { createCluster } from "../scale/cluster.ts";
 
 interface Measured {
   /** CPU time for each object, in µs. */
@@ -87,12 +87,12 @@ async function measure(mode: "with" | "without", objects: number): Promise<void>
   const template = (each: Record<"name" | "uid" | "version", string> & { readonly count: number }): string =>
     body.replace("<name>", each.name).replace("<uid>", each.uid).replace("<version>", each.version)
       .replace('"<count>"', String(each.count));
-  const cluster = new Cluster({ template, objects });
+  const cluster = createCluster({ template, objects });
   const stop = new AbortController();
   const synced = Promise.withResolvers<void>();
   const begun = process.cpuUsage();
   const running = op.run({
-    host: cluster.hostOn(currentHost()),
+    host: cluster.host,
     credentials: { server: "http://127.0.0.1:1", token: randomUUID() },
     scope: "cluster",
     standalone: true,
@@ -111,7 +111,11 @@ async function measure(mode: "with" | "without", objects: number): Promise<void>
   let why = 0;
   for (let number = 0; number < 100; number++) {
     const asked = performance.now();
-    op.why({ kind: "items", namespace: "default", name: `item-${number * Math.floor(objects / 100)}` });
+    op.why({
+      kind: "items",
+      namespace: "default",
+      name: `object-${String(number * Math.floor(objects / 100)).padStart(9, "0")}`,
+    });
     why = Math.max(why, performance.now() - asked);
   }
   console.log(JSON.stringify({ start, memory, event, why }));

@@ -8,10 +8,9 @@ import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { operator, persistence, resource } from "../../mod.ts";
 import { silentLogger } from "../../lib/runtime/logging.ts";
-import { currentHost } from "../../lib/runtime/current_host.ts";
 import { Patch } from "../../lib/model/patch.ts";
 import { currentEssence, storeEssence } from "../../lib/settings/persistence/storage.ts";
-import { Cluster } from "./cluster.ts";
+import { createCluster } from "./cluster.ts";
 
 const [notes = "annotations", objects = "10000", events = "20000"] = process.argv.slice(2);
 
@@ -37,13 +36,13 @@ if (notes === "none") {
   });
 }
 
-const cluster = new Cluster({ template: template(), objects: Number(objects) });
+const cluster = createCluster({ template: template(), objects: Number(objects) });
 const stopping = new AbortController();
 const idle = rss();
 const begun = process.cpuUsage();
 const synced = Promise.withResolvers<void>();
 const running = op.run({
-  host: cluster.hostOn(currentHost()),
+  host: cluster.host,
   credentials: { server: "http://127.0.0.1:1" },
   scope: "cluster",
   standalone: true,
