@@ -131,6 +131,10 @@ const mutants: Mutant[] = [
     ["Registry.#rejectCollision", "&& other.type === type", ""],
     ["HandlersOfKind.constructor", "type.isFirstOnly !== true || ", "true || "],
   ], ["tests/handlers/registry_test.ts"]),
+  ...breaksOf("lib/handlers/idle_handlers.ts", [
+    ["toIdle", "isDaemon(handler) ? wait : rest", "handler.fn as never"],
+    ["toIdle", 'if (type.about !== "objects") return undefined;', ""],
+  ], ["tests/kits/testing/sizing/measure_size_test.ts"]),
 ];
 
 export default mutants;

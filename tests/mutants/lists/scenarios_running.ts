@@ -130,7 +130,7 @@ const mutants: Mutant[] = [
   {
     file: "lib/operator/operator.ts",
     tests: embedding,
-    in: "Operator.#run",
+    in: "Operator.run",
     replace: "registry: this.#registry.copy(),",
     by: "registry: (Registry.prototype as unknown as { shared: Registry }).shared ??= this.#registry.copy(),",
   },

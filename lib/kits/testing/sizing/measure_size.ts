@@ -36,12 +36,12 @@ export interface Measured {
   readonly cpu: Seconds;
   /** How long that took. */
   readonly took: Seconds;
-  /** The longest time in which no other code could run. */
+  /** The longest time for which the operator has computed without letting other code run. Time in which the process had no processor is not in it. */
   readonly block: Seconds;
   readonly kinds: readonly MeasuredKind[];
   /** Requests that were refused, and how many of each: handlers that do nothing should have sent none. */
   readonly refused: Readonly<Record<string, number>>;
-  /** The first warnings and errors of the operator. */
+  /** Warnings and errors of the operator, each message once. */
   readonly warnings: readonly string[];
 }
 
@@ -70,7 +70,7 @@ const WINDOW: Seconds = 1;
 const LONGEST: Seconds = 60;
 
 /** How many warnings are kept. */
-const WARNINGS = 5;
+const WARNINGS = 10;
 
 /**
  * Measures.
@@ -88,9 +88,10 @@ export async function measureSize(
   const stopping = new AbortController();
   const started = Promise.withResolvers<void>();
   const synced = Promise.withResolvers<void>();
-  const warnings: string[] = [];
-  const write = (record: LogRecord): void => {
-    if (warnings.length < WARNINGS) warnings.push(`${record.message} ${JSON.stringify(record.fields ?? {})}`);
+  const warnings = new Map<string, string>();
+  const write = ({ message, fields = {} }: LogRecord): void => {
+    if (warnings.size >= WARNINGS || warnings.has(message)) return;
+    warnings.set(message, `${message} ${JSON.stringify(fields)}`);
   };
   const running = op.runIdle({
     host: server.host,
@@ -132,7 +133,7 @@ export async function measureSize(
         packedBytes: valueIn(metrics, "lotse_objects_packed_bytes", kind),
       })),
       refused: Object.fromEntries(server.refused),
-      warnings,
+      warnings: [...warnings.values()],
     };
   } finally {
     stopping.abort();
@@ -163,23 +164,30 @@ class ProcessWatch {
 
   /** Resolves when all is listed, and the process has had little to do for a window of time. */
   async untilIdle(synced: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
-    const { clock, process } = this.#host;
+    const { clock } = this.#host;
     let syncedAt = Infinity;
     synced.then(() => syncedAt = clock.monotonic());
     let window = this.#begun;
-    for (;;) {
-      const before = clock.monotonic();
+    for (let last = this.#begun;;) {
       if (!await clock.sleep(LOOK, signal)) return;
-      const at = clock.monotonic();
-      this.block = Math.max(this.block, at - before - LOOK);
-      this.peak = Math.max(this.peak, process.memory());
+      const { cpu, at } = last = this.#look(last);
       if (at - window.at < this.#window) continue;
-      const cpu = process.cpu();
       const isIdle = (cpu - window.cpu) / (at - window.at) < IDLE;
       window = { cpu, at };
       if (!isIdle) this.#worked = window;
       if (at > syncedAt && (isIdle || at - syncedAt > LONGEST)) return;
     }
+  }
+
+  #look(
+    last: { readonly cpu: Seconds; readonly at: Seconds },
+  ): { readonly cpu: Seconds; readonly at: Seconds } {
+    const { clock, process } = this.#host;
+    const now = { cpu: process.cpu(), at: clock.monotonic() };
+    // NB: on a busy machine the process waits for a processor for longer than it computes.
+    this.block = Math.max(this.block, Math.min(now.at - last.at - LOOK, now.cpu - last.cpu));
+    this.peak = Math.max(this.peak, process.memory());
+    return now;
   }
 
   /** Returns the CPU time and the time until the process was last found at work. `making`: time that was not the operator's. */

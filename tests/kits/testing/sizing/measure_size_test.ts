@@ -27,7 +27,7 @@ function declareAll(op: Operator, called: string[]): void {
   op.on.delete(Example, { id: "delete" }, note("delete"));
   op.on.event(Example, { id: "event" }, note("event"));
   op.daemon(Example, { id: "daemon" }, note("daemon"));
-  op.timer(Example, { id: "timer", interval: 1 }, note("timer"));
+  op.timer(Example, { id: "timer", interval: 3600 }, note("timer"));
   op.every("task", { interval: 1 }, note("task"));
   op.reconcile(Example, {
     id: "reconcile",
