@@ -14,7 +14,7 @@ import type { Found } from "../simulation/invariants.ts";
 import { Laboratory, type LaboratoryOptions } from "../simulation/laboratory.ts";
 import type { SimulatedOperator } from "../simulation/life.ts";
 import type { Plan, Step } from "../simulation/plan.ts";
-import type { Invariant, PlanRun } from "../simulation/run_plan.ts";
+import type { CalmRun, Invariant } from "../simulation/run_plan.ts";
 import { shrinkPlan } from "../simulation/shrink.ts";
 import { tellStory } from "../simulation/story.ts";
 import { World } from "../simulation/world.ts";
@@ -229,7 +229,7 @@ const TRIED = 40;
 class Explorer {
   readonly #laboratory: Laboratory;
   readonly #options: ExploreOptions;
-  readonly #calm = new Map<string, PlanRun>();
+  readonly #calm = new Map<string, CalmRun>();
   readonly #keys = new StateKeys();
   #footprints = new Footprints();
   #killed = new Set<string>();

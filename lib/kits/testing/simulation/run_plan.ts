@@ -36,8 +36,11 @@ export interface RunSetting extends Pick<WorldOptions, "kinds" | "replicas"> {
   /** Takes operators back whose process has ended in order. Default: they are not wanted back. */
   readonly release: ((simulated: Simulated) => void) | undefined;
   readonly invariants: readonly Invariant[];
-  /** Calm runs so far, by their plans, where plans come again and again. Default: none is kept. */
-  readonly calm?: Map<string, PlanRun>;
+  /**
+   * The ends of calm runs so far, by their plans, where plans come again and again. NB: not the runs, as a journal holds on to its whole world.
+   * Default: none is kept.
+   */
+  readonly calm?: Map<string, CalmRun>;
   /** Looks at code that reads the real clock and the like. */
   readonly chance?: () => Found | undefined;
 }
@@ -53,6 +56,9 @@ export interface PlanRun {
   /** The world at its rests; undefined where there was a finding before. */
   readonly pictures: Pictures | undefined;
 }
+
+/** A run without faults, as far as others are compared with it. */
+export type CalmRun = Pick<PlanRun, "pictures">;
 
 /** A world with its objects, and after their deletion. */
 export interface Pictures {
@@ -93,7 +99,7 @@ async function runOnce(plan: Plan, setting: RunSetting, isCalm = false): Promise
 
 /** Ends a world after its run: all processes, and the cluster. */
 export async function endWorld(world: World, { release }: Pick<RunSetting, "release">): Promise<void> {
-  for (const life of world.alive) life.kill();
+  world.end();
   if (release !== undefined) await releaseAll(world, release);
   await world.cluster[Symbol.asyncDispose]();
 }
@@ -279,10 +285,12 @@ export async function compareWithCalm(
   return { rule: "convergence", message: `The result is not that of a calm run: ${first}` };
 }
 
-async function runCalm(plan: Plan, setting: RunSetting): Promise<PlanRun> {
+async function runCalm(plan: Plan, setting: RunSetting): Promise<CalmRun> {
   const key = JSON.stringify(plan);
-  const compare = setting.calm !== undefined;
-  const run = setting.calm?.get(key) ?? await runOnce({ ...plan, compare }, setting, true);
+  const known = setting.calm?.get(key);
+  if (known !== undefined) return known;
+  const { pictures } = await runOnce({ ...plan, compare: setting.calm !== undefined }, setting, true);
+  const run = { pictures };
   setting.calm?.set(key, run);
   return run;
 }

@@ -58,6 +58,7 @@ export class World {
   readonly cluster: TestCluster;
   readonly journal: Journal;
   readonly lives: Life[] = [];
+  #isOver = false;
   /** The states of planned objects, and of the replicas' Leases. */
   readonly history = new History(() => this.now);
   readonly leases = new History(() => this.now);
@@ -118,6 +119,12 @@ export class World {
   /** The processes that have neither ended nor were killed. */
   get alive(): Life[] {
     return this.lives.filter(({ isAlive }) => isAlive);
+  }
+
+  /** Kills all processes for good: no other one takes their places. */
+  end(): void {
+    this.#isOver = true;
+    for (const life of this.alive) life.kill();
   }
 
   /** Takes a step, and lets its time pass. @param place Its place in the plan. */
@@ -269,8 +276,11 @@ export class World {
       serve: (request) => server.fetch(request),
       faultOf: (request) => this.#faultOf(request),
       gapUntil: () => this.#gapUntil,
-      onKilled: () =>
-        host.clock.after(Math.max(this.#downtimes.get(replica) ?? 0, 0.001), () => this.#begin(replica)),
+      onKilled: () => {
+        const down = Math.max(this.#downtimes.get(replica) ?? 0, 0.001);
+        // NB: time goes on after the end, until the code of killed processes has run out.
+        if (!this.#isOver) host.clock.after(down, () => this.#isOver || this.#begin(replica));
+      },
     });
     this.lives.push(life);
   }

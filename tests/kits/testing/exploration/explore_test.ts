@@ -62,6 +62,19 @@ describe("explore()", () => {
     assert.deepEqual([again.runs, again.states], [runs, states]);
   });
 
+  it("[N21.29] gives each operator back, and starts no process after the end of a run", async () => {
+    const given: Operator[] = [];
+    const back = new Set<unknown>();
+    const make = (): Operator => {
+      const op = makeSound();
+      given.push(op);
+      return op;
+    };
+    const { runs } = await explore(make, { ...SMALLEST, kills: 1, onEnded: (op) => back.add(op) });
+    assert.ok(given.length > runs, `${given.length} processes in ${runs} runs`);
+    assert.equal(given.filter((op) => !back.has(op)).length, 0);
+  });
+
   it("[N21.22] says which bounds have cut the search", async () => {
     const { isWhole, summary } = await explore(makeSound, { ...SMALLEST, depth: 3 });
     assert.equal(isWhole, false);
