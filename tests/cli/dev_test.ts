@@ -1,21 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { lotse, PATIENCE, project, save } from "./processes.ts";
-
-const CRD = `
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: { name: things.example.com }
-spec:
-  group: example.com
-  scope: Namespaced
-  names: { plural: things, singular: thing, kind: Thing }
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema: { openAPIV3Schema: { type: object, x-kubernetes-preserve-unknown-fields: true } }
-`;
+import { lotse, PATIENCE, project, save, THINGS } from "./processes.ts";
 
 function thing(size: number): string {
   return `apiVersion: example.com/v1\nkind: Thing\nmetadata: { name: one }\nspec: { size: ${size} }\n`;
@@ -33,7 +18,7 @@ function handlers(
 }
 
 describe("lotse dev", () => {
-  const files = { "crd.yaml": CRD, "thing.yaml": thing(1), "word.ts": 'export const word = "first";\n' };
+  const files = { "crd.yaml": THINGS, "thing.yaml": thing(1), "word.ts": 'export const word = "first";\n' };
 
   it(
     "applies manifests, runs handlers, and takes both up again when they are saved",

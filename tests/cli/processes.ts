@@ -12,6 +12,22 @@ export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 /** Starting a process and compiling its modules takes its time where many tests run at once. In milliseconds. */
 export const PATIENCE = 60_000;
 
+/** The definition of the kind that projects of tests have: of things that may have any fields. */
+export const THINGS = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: { name: things.example.com }
+spec:
+  group: example.com
+  scope: Namespaced
+  names: { plural: things, singular: thing, kind: Thing }
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema: { openAPIV3Schema: { type: object, x-kubernetes-preserve-unknown-fields: true } }
+`;
+
 export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Default: the root of the repository. */

@@ -9,7 +9,7 @@ import "../../lib/operator/responsible_operator.ts";
 import { formatTraces, tracesOf } from "../../lib/registry/traces.ts";
 import type { Host } from "../../lib/runtime/host.ts";
 import { operator, TemporaryError } from "../../mod.ts";
-import { playKubelet } from "../support/played_kubelet.ts";
+import { type PlayedEnd, playKubelet } from "../support/played_kubelet.ts";
 import { suite } from "../support/scenario.ts";
 import type { VirtualWorld } from "../support/virtual_world.ts";
 import { Example, Objects } from "../support/worlds.ts";
@@ -71,6 +71,19 @@ function playPods({ host, server }: VirtualWorld, asked: string[]): void {
       return await runInside(host, args);
     });
   });
+}
+
+/** As above; what a Pod answers is made up. */
+function playAnswers({ host, server }: VirtualWorld, play: (pod: string) => PlayedEnd): void {
+  host.network.route("https://outside.test", (request) => {
+    const pod = /pods\/([^/]+)\/exec/.exec(request.url)?.[1];
+    return pod === undefined ? server.fetch(request) : playKubelet(request, () => play(pod));
+  });
+}
+
+/** What `why` has printed in a Pod that knows the object. */
+function answerOf(pod: string): object {
+  return { format: "lotse.dev/why/v1", object: "x", answer: pod, facts: [], handlers: [], looks: [] };
 }
 
 async function makePod(world: VirtualWorld, name: string, { phase = "Running" } = {}): Promise<void> {
@@ -205,19 +218,9 @@ suite("steering and asking from a laptop", (scenario) => {
       op.on.create(Example, { id: "make", labels: { team: "blue" } }, () => {});
       const running = await world.start(op);
       const asked: string[] = [];
-      world.host.network.route("https://outside.test", (request) => {
-        const pod = /pods\/([^/]+)\/exec/.exec(request.url)?.[1];
-        if (pod === undefined) return world.server.fetch(request);
+      playAnswers(world, (pod) => {
         asked.push(pod);
-        const answer = {
-          format: "lotse.dev/why/v1",
-          object: "x",
-          answer: pod,
-          facts: [],
-          handlers: [],
-          looks: [],
-        };
-        return playKubelet(request, () => ({ stdout: [JSON.stringify(answer)] }));
+        return { stdout: [JSON.stringify(answerOf(pod))] };
       });
       await makePod(world, "bakery-0");
       await new Objects(world).create("one");
@@ -276,24 +279,11 @@ suite("steering and asking from a laptop", (scenario) => {
   scenario.virtual("[N22.3] of several replicas the responsible one answers", async (world) => {
     const asked: string[] = [];
     for (const name of ["bakery-0", "bakery-1", "bakery-2"]) await makePod(world, name);
-    world.host.network.route("https://outside.test", (request) => {
-      const pod = /pods\/([^/]+)\/exec/.exec(request.url)?.[1];
-      if (pod === undefined) return world.server.fetch(request);
-      return playKubelet(request, () => {
-        asked.push(pod);
-        if (pod === "bakery-0") return { code: 1, stderr: ["error: No operator on this machine answers"] };
-        const answer = {
-          format: "lotse.dev/why/v1",
-          object: "x",
-          answer: pod,
-          facts: [],
-          handlers: [],
-          looks: [],
-        };
-        return {
-          stdout: [JSON.stringify(pod === "bakery-2" ? answer : { ...answer, holder: "bakery-2_k3" })],
-        };
-      });
+    playAnswers(world, (pod) => {
+      asked.push(pod);
+      if (pod === "bakery-0") return { code: 1, stderr: ["error: No operator on this machine answers"] };
+      const holder = pod === "bakery-2" ? {} : { holder: "bakery-2_k3" };
+      return { stdout: [JSON.stringify({ ...answerOf(pod), ...holder })] };
     });
     const { output } = await run(world, "why", "examples", "one", "--operator", "bakery");
     assert.deepEqual([output, asked], ["x\n  bakery-2\n", ["bakery-0", "bakery-1", "bakery-2"]]);

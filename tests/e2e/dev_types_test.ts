@@ -1,20 +1,5 @@
 import { describe, it } from "node:test";
-import { lotse, PATIENCE, project, save } from "../cli/processes.ts";
-
-const CRD = `
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: { name: things.example.com }
-spec:
-  group: example.com
-  scope: Namespaced
-  names: { plural: things, singular: thing, kind: Thing }
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema: { openAPIV3Schema: { type: object, x-kubernetes-preserve-unknown-fields: true } }
-`;
+import { lotse, PATIENCE, project, save, THINGS } from "../cli/processes.ts";
 
 const THING = "apiVersion: example.com/v1\nkind: Thing\nmetadata: { name: one }\nspec: { size: 1 }\n";
 
@@ -29,7 +14,7 @@ describe("lotse dev, and the types of handlers", () => {
         const op = operator();
         op.on.create(Thing, function made({ logger, spec }) { logger.info(String(spec.${field})); });
         export default op;`;
-      const folder = project({ "crd.yaml": CRD, "thing.yaml": THING, "handlers.ts": code("titel") });
+      const folder = project({ "crd.yaml": THINGS, "thing.yaml": THING, "handlers.ts": code("titel") });
       await using dev = lotse(["dev", "handlers.ts", "--apply", "crd.yaml", "thing.yaml"], { cwd: folder });
       await dev.wrote(/\] undefined/);
       await dev.wrote(/Types do not fit: Property 'titel' does not exist .* at=handlers\.ts:4\n/);
