@@ -59,8 +59,8 @@ export function programsOf(text: string): string[] {
   );
 }
 
-/** Has Deno check programs, by name, each as a module of its own; gives what it complains of, or "". */
-export function typeCheck(programs: ReadonlyMap<string, string>): string {
+/** Has Deno check programs, by name, each as a module of its own, and files of the tree; gives what it complains of, or "". */
+export function typeCheck(programs: ReadonlyMap<string, string>, more: readonly string[] = []): string {
   const folder = mkdtempSync(join(tmpdir(), "lotse-pages-"));
   const files = [...programs].map(([name, text]) => {
     const file = join(folder, `${name.replaceAll(/[^\w.]/g, "_")}.ts`);
@@ -72,7 +72,15 @@ export function typeCheck(programs: ReadonlyMap<string, string>): string {
   const options = { encoding: "utf8", env: { ...process.env, NO_COLOR: "1" } } as const;
   const { status, stderr } = spawnSync(
     process.execPath,
-    ["check", "-q", "--no-lock", "--config", config, ...files],
+    [
+      "check",
+      "-q",
+      "--no-lock",
+      "--config",
+      config,
+      ...files,
+      ...more.map((path) => fileURLToPath(ROOT + path)),
+    ],
     options,
   );
   rmSync(folder, { recursive: true });

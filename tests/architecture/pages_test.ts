@@ -1,10 +1,11 @@
-/** The documentation is true as far as a machine can tell: its links lead somewhere, its code compiles, its examples exist. */
+/** The documentation is true as far as a machine can tell: its links lead somewhere, its examples exist. That its
+ * code compiles is tested in tests/types. */
 
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { describe, it } from "node:test";
 import { CAUSES, NAMES, OPTIONS, SETTINGS } from "./kopf_names.ts";
-import { constantsOf, findDeadLinks, pages, programsOf, quotedMessages, typeCheck } from "./pages.ts";
+import { constantsOf, findDeadLinks, pages, quotedMessages } from "./pages.ts";
 import { assertNone, filesBelow, readTree, ROOT } from "./tree.ts";
 
 const concepts = filesBelow("docs/", ".md").filter((path) => /^docs\/[^/]+$/.test(path));
@@ -27,15 +28,6 @@ const WITH_EXAMPLE = [
 describe("The documentation", () => {
   it("has no link that leads nowhere", () => {
     assertNone(pages().flatMap((page) => findDeadLinks(page, readTree(page))), "dead links");
-  });
-
-  it("has code that compiles, each block for itself", { timeout: 120_000 }, () => {
-    const files = [...pages(), "mod.ts", "cli.ts", ...filesBelow("lib/", ".ts")];
-    const programs = files.flatMap((page) =>
-      programsOf(readTree(page)).map((text, index) => [`${page}#${index + 1}`, text] as const)
-    );
-    assert.ok(programs.length > 40, "most pages show code, and what is exported, too");
-    assert.equal(typeCheck(new Map(programs)), "");
   });
 
   it("lists each page in docs/README.md", () => {
@@ -156,15 +148,5 @@ describe("findDeadLinks()", () => {
       "docs/x.md: kopf.md#round-it: there is no such heading",
       "docs/x.md: ../example: there is no such file",
     ]);
-  });
-});
-
-describe("typeCheck()", () => {
-  it("says what does not compile, and where", { timeout: 60_000 }, () => {
-    const programs = new Map([["docs/x.md#1", "export const a = 1;"], [
-      "docs/x.md#2",
-      "let a: number;\na = 'x';",
-    ]]);
-    assert.match(typeCheck(programs), /'string' is not[^]*docs_x\.md_2\.ts:2:/);
   });
 });

@@ -22,11 +22,6 @@ export const EXPECTATIONS: Expectations = {
         "its cold build takes longer than all other tests of clients: `deno task clients --rust` builds it on request",
     },
     {
-      file: "tests/kits/generate/types_test.ts",
-      test: "writes what compiles",
-      why: "on Bun: it asks Deno's type checker, whose answer does not depend on who asks; on Deno it runs",
-    },
-    {
       file: "tests/e2e/dev_types_test.ts",
       test: "says beside the running operator that types do not fit",
       why: "on Bun: a checkout has no compiler of types but Deno's; on Deno it runs",

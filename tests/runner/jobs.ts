@@ -94,7 +94,7 @@ export async function runJob(job: Job): Promise<JobReport> {
 /** Runs the file; or `files`, its own among them, in one process. */
 export async function runOnce(job: Job, files: readonly string[] = [job.file]): Promise<Evidence> {
   const folder = mkdtempSync(join(tmpdir(), "lotse-test-"));
-  if (job.runtime.name === "deno" && !isAboutTypes(job.file)) {
+  if (job.runtime.name === "deno") {
     writeFileSync(join(folder, IMPORTS), importMap(process.cwd()));
     writeFileSync(join(folder, GROUP), groupSource(files));
   }
@@ -153,14 +153,15 @@ export function judge(job: Pick<Job, "file" | "runtime" | "tag">, evidence: Evid
 const COMMANDS: Readonly<
   Record<RuntimeName, (job: Job, files: readonly string[], folder: string) => string[]>
 > = {
-  deno: ({ file, failFast = false }, _, folder) => [
+  deno: ({ failFast = false }, _, folder) => [
     "test",
     ...(failFast ? ["--fail-fast"] : []),
     "--allow-all",
+    // What users write is checked by tests/types/compiled_test.ts, and all files by `deno task static`.
+    "--no-check",
+    `--import-map=${join(folder, IMPORTS)}`,
     `--junit-path=${join(folder, REPORT)}`,
-    ...(isAboutTypes(file)
-      ? [file]
-      : ["--no-check", `--import-map=${join(folder, IMPORTS)}`, join(folder, GROUP)]),
+    join(folder, GROUP),
   ],
   bun: ({ tag }, files, folder) => [
     "test",
@@ -182,11 +183,6 @@ const COMMANDS: Readonly<
     ...files,
   ],
 };
-
-/** Types are the subject of these, so that Deno checks them; of all other files `deno task static` does. */
-function isAboutTypes(file: string): boolean {
-  return file.startsWith("tests/types/");
-}
 
 /** The module by which Deno runs one file or several: it notices files that cannot be loaded to their end. */
 function groupSource(files: readonly string[]): string {

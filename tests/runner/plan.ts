@@ -28,6 +28,7 @@ const ON_DENO_ONLY = [
   "tests/clients/",
   "tests/e2e/examples_test.ts",
   "tests/e2e/uninstall_test.ts",
+  "tests/types/compiled_test.ts",
 ];
 
 /** A change waits for these on Bun as well. */

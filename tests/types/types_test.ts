@@ -1,4 +1,4 @@
-/** All files about types, in one process: the compiler, whose word they take, reads the whole surface for each process anew. */
+/** Files about types run; that they compile is said by `compiled_test.ts`, by `deno task static`, and where Deno is asked for this file. */
 
 import "./fields.ts";
 import "./inference.ts";

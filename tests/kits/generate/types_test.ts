@@ -1,16 +1,10 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
 import { Bakery } from "../../../examples/27-schemas/handlers.ts";
 import { makeCrds } from "../../../lib/kits/definitions/crds.ts";
 import { isCrd, makeTypes as makeAll } from "../../../lib/kits/generate/types.ts";
 import type { JsonObject } from "../../../lib/model/object.ts";
 import { parseYaml } from "../../../lib/runtime/yaml.ts";
-
-const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
 /** The text of a module of definitions that are all whole. */
 function makeTypes(crds: readonly JsonObject[]): string {
@@ -313,102 +307,6 @@ export const Net: ResourceType<NetSpec, Record<string, unknown>> = resource<NetS
       field(embedded),
       /^\{ apiVersion\?: string; kind\?: string; metadata\?: DeepReadonly<ObjectMeta>; a\?: unknown; \[key: string\]: unknown; \}$/,
     );
-  });
-
-  it("writes what compiles: strange names, templates that go to a child as they are, a spec for a helper", {
-    skip: "Deno" in globalThis ? false : "the compiler is Deno's",
-  }, () => {
-    const text = { type: "string" };
-    const quantity = { anyOf: [{ type: "integer" }, text], "x-kubernetes-int-or-string": true };
-    const list = (properties: JsonObject) => ({
-      type: "array",
-      items: { type: "object", properties, required: ["name"] },
-    });
-    const env = list({ name: text, value: text });
-    const resources = {
-      type: "object",
-      properties: { limits: { type: "object", additionalProperties: quantity } },
-    };
-    const ports = list({
-      name: text,
-      containerPort: { type: "integer" },
-      protocol: { ...text, default: "TCP" },
-    });
-    ports.items.required = ["containerPort"];
-    const containers = list({
-      name: text,
-      image: text,
-      args: { type: "array", items: text },
-      env,
-      resources,
-      ports,
-    });
-    const pod = { type: "object", properties: { containers, restartPolicy: text }, required: ["containers"] };
-    const metadata = { type: "object" };
-    const template = { type: "object", properties: { metadata, spec: pod } };
-    const job = {
-      type: "object",
-      properties: { template, suspend: { type: "boolean" } },
-      required: ["template"],
-    };
-    const jobTemplate = { type: "object", properties: { metadata, spec: job } };
-    const spec = {
-      type: "object",
-      properties: { jobTemplate, size: { type: "integer", default: 1 } },
-      required: ["jobTemplate"],
-    };
-    const handlers = `import { kinds, operator } from "@lotse/lotse";
-import { child } from "@lotse/lotse/children";
-import { Net, type NetSpec } from "./types.ts";
-const op = operator();
-const images = (spec: NetSpec) => spec.jobTemplate.spec?.template.spec?.containers.map(({ image }) => image);
-op.reconcile(Net, async ({ name, spec, children, logger }) => {
-  logger.info("Images", { images: images(spec), size: spec.size + 1 });
-  const { metadata, spec: job } = spec.jobTemplate;
-  const at = { name, namespace: "default" };
-  await op.api.ensure(kinds.Job, { metadata: { ...metadata, ...at }, spec: job });
-  await op.api.create(kinds.Job, { metadata: { ...metadata, ...at }, spec: job });
-  await op.api.patch(kinds.Job, at, { metadata: { labels: metadata?.labels }, spec: job });
-  await children({ job: child(kinds.Job, { metadata: { labels: metadata?.labels }, spec: job }) });
-  await op.api.create(Net, { metadata: at, spec: { jobTemplate: { spec: job } } });
-  // @ts-expect-error: a misspelt field of a template is no field
-  logger.info("Misspelt", { x: job?.template.spec?.contaners });
-});
-export default op;
-`;
-    const strange = {
-      type: "object",
-      properties: {
-        ["__proto__"]: { type: "string" },
-        'a"b': { type: "string", enum: ['"', "*/"], description: "*/ evil" },
-        deep: {
-          type: "array",
-          items: { oneOf: [{ type: "string" }, { type: "object", properties: { a: {} } }] },
-        },
-        union: {
-          ...{ type: "object", properties: { a: { type: "string" }, b: { type: "integer" } } },
-          oneOf: [{ required: ["a"] }, { required: ["b"] }],
-        },
-      },
-    };
-    const files = {
-      "types.ts": makeTypes([crd(spec)]),
-      "handlers.ts": handlers,
-      "strange.ts": makeTypes([crd(strange)]),
-      "bakery.ts": makeTypes(makeCrds([Bakery.options])),
-    };
-    const folder = mkdtempSync(join(ROOT, "tmp-types-"));
-    try {
-      for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-      // One call for all: the compiler reads the whole surface for each.
-      const { status, stderr } = spawnSync("deno", [
-        "check",
-        ...Object.keys(files).map((name) => join(folder, name)),
-      ]);
-      assert.equal(status, 0, String(stderr).slice(0, 3000));
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
   });
 });
 
