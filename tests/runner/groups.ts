@@ -12,7 +12,10 @@ import { hasFailed } from "./repeats.ts";
 /** At most that many files share a process: what a process that broke down has to repeat, and what ends last on one core. */
 const LARGEST = 16;
 
-/** Returns the jobs of one runtime in rows: first those that are alone, then neighbours that share a process. */
+/**
+ * Returns the jobs of one runtime in rows: neighbours that share a process, and those that are alone. The groups, which compute, are
+ * spread among the others, which mostly wait where there is a control plane.
+ */
 export function groupJobs(jobs: readonly Job[], mayShare: (file: string) => boolean): Job[][] {
   const alone = jobs.filter(({ file }) => !mayShare(file));
   const shared = jobs.filter(({ file }) => mayShare(file));
@@ -21,7 +24,13 @@ export function groupJobs(jobs: readonly Job[], mayShare: (file: string) => bool
     const [from, to] = [index, index + 1].map((edge) => Math.round(edge * shared.length / count));
     return shared.slice(from, to);
   });
-  return [...alone.map((job) => [job]), ...groups];
+  const rows = [...spread(groups), ...spread(alone.map((job) => [job]))];
+  return rows.sort((a, b) => a.at - b.at).map(({ row }) => row);
+}
+
+/** Gives each row its place, from 0 to 1. */
+function spread(rows: readonly Job[][]): { readonly row: Job[]; readonly at: number }[] {
+  return rows.map((row, index) => ({ row, at: (index + 0.5) / rows.length }));
 }
 
 /** Runs the files, all on one runtime, in one process. Never throws. */
