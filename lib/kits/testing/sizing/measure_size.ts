@@ -28,7 +28,7 @@ export interface Measured {
   readonly runtime: string;
   /** Memory of the operator as it runs, before it has listed an object. */
   readonly before: number;
-  /** The most while it listed them. */
+  /** The most since then. */
   readonly peak: number;
   /** Memory at rest. */
   readonly rest: number;
@@ -117,11 +117,13 @@ export async function measureSize(
     await host.clock.sleep(rest, signal);
     const metrics = await server.ask("/metrics") ?? "";
     const { before, peak, block } = watch;
+    const atRest = host.process.memory();
     return {
       runtime: `${host.name} ${host.version}`,
       before,
-      peak,
-      rest: host.process.memory(),
+      // A runtime that gives nothing back may take a little more even then.
+      peak: Math.max(peak, atRest),
+      rest: atRest,
       cpu,
       took,
       block,
