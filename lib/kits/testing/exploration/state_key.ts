@@ -17,6 +17,9 @@ import { titleOf } from "../simulation/journal.ts";
 import type { World } from "../simulation/world.ts";
 import type { HeldTraffic } from "./held_traffic.ts";
 
+/** The part of a world that outlives its processes. */
+type Remembered = Pick<StateParts, "others" | "author"> & { readonly world: Pick<World, "history"> };
+
 /** The parts of a state. */
 export interface StateParts {
   readonly world: World;
@@ -33,11 +36,11 @@ export class StateKeys {
   readonly #contents = new WeakMap<object, string>();
 
   /** Returns the key of the part of a state that outlives a process. */
-  serverKeyOf({ world, others, author }: Pick<StateParts, "world" | "others" | "author">): string {
+  serverKeyOf({ world, others, author }: Remembered): string {
     return digestOf([this.#serverOf({ world, others }).objects, author]);
   }
 
-  #serverOf({ world, others }: Pick<StateParts, "world" | "others">): {
+  #serverOf({ world, others }: Omit<Remembered, "author">): {
     readonly objects: readonly string[];
     readonly versions: ReadonlySet<string>;
   } {
