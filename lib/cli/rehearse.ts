@@ -142,7 +142,6 @@ async function rehearse(files: readonly string[], flags: RehearseFlags, host: Ho
     say("Copying the cluster");
     const fork = host.files.resolve(folder, "fork.tar");
     const copy = await writeCopy(fork, flags, { host, signal });
-    if (hours > 0) await writeFork(host.files, fork, await settle(() => readFork(host.files, fork)));
     const rehearsing = { host, fork, folder, flags, signal, say };
     const now = await playElsewhere(files, { ...rehearsing, hours, name: "new" });
     const old = compare === undefined
@@ -179,7 +178,7 @@ async function rejectMissing(path: string, { files, process }: Host): Promise<vo
   throw new CommandError(`Cannot load "${path}": there is no such file in "${process.cwd()}"`);
 }
 
-/** Writes a copy into a file, and into the one that keeps it. NB: its objects are not kept in memory while they settle. */
+/** Writes a copy into a file, and into the one that keeps it; its objects are not kept in memory. */
 async function writeCopy(
   fork: string,
   flags: RehearseFlags,
@@ -339,6 +338,17 @@ function playError(
   );
 }
 
+/** Replaces a copy by what it is at rest, unless the process of the other code has done so. */
+async function settleFork(path: string, files: Host["files"]): Promise<void> {
+  let hasSettled = false;
+  const settled = await settle(async () => {
+    const copy = await readFork(files, path);
+    hasSettled = copy.isSettled === true;
+    return copy;
+  });
+  if (!hasSettled) await writeFork(files, path, settled);
+}
+
 /** Plays a copy in this process, whose network is closed. */
 async function playHere(
   files: readonly string[],
@@ -354,6 +364,7 @@ async function playHere(
   // NB: before the handlers' modules are loaded, which may keep functions for later.
   using _closed = closeNetwork((call, target) => void refused.push({ target: `${call} ${target}` }));
   const operators = operatorsOf(await importFiles(files, { host }));
+  if (hours > 0) await settleFork(fork, host.files);
   const logger = loggerFor(flags, host);
   let written: Promise<unknown> = Promise.resolve();
   const played = await play({
