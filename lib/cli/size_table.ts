@@ -32,6 +32,9 @@ const START = 60;
 /** The least CPU that is requested, in thousandths of a processor. */
 const LEAST_CPU = 50;
 
+/** The growth by fewer objects is less than the process varies by itself. */
+const LEAST_OBJECTS = 2000;
+
 /** Returns the resources that follow from a measurement. */
 export function resourcesFor({ rest, peak, cpu }: Measured): Resources {
   const wanted = Math.max(LEAST_CPU, Math.ceil((cpu / START) * 100) * 10);
@@ -61,26 +64,27 @@ export function jsonOf(sizes: Sizes): object {
   };
 }
 
-/** Returns by how many bytes 10,000 objects of a kind make the process larger at rest; undefined: that was not measured. */
+/** Returns by how many bytes 10,000 objects of a kind make the process larger at rest; undefined: that was not measured, or there were too few. */
 function growthOf({ plan, all, alone }: Sizes, kind: string): number | undefined {
   const counted = plan.kinds.filter(({ objects }) => objects > 0);
   const { objects = 0 } = counted.find((each) => each.kind === kind) ?? {};
   const measured = alone[kind] ?? (counted.length === 1 ? all : undefined);
-  if (measured === undefined || objects === 0) return undefined;
+  if (measured === undefined || objects < LEAST_OBJECTS) return undefined;
   return Math.round((measured.rest - measured.before) / objects * 10_000);
 }
 
 /** Returns everything in words. */
 export function told(sizes: Sizes): string {
   const { plan, all } = sizes;
-  const rows = all.kinds.map(({ kind, objects, sent, packed, packedBytes }) => {
+  const counted = all.kinds.filter(({ objects }) => objects > 0);
+  const rows = counted.map(({ kind, objects, sent, packed, packedBytes }) => {
     const bytes = plan.kinds.find((each) => each.kind === kind)?.bytes ?? 0;
     const growth = growthOf(sizes, kind);
     return [
       kind,
       String(objects),
-      objects === 0 ? "" : `${bytes}`,
-      objects === 0 ? "" : `${sent}`,
+      String(bytes),
+      String(sent),
       growth === undefined ? "" : (growth / MB).toFixed(0),
       String(packed),
       packed === 0 ? "" : (packedBytes / packed).toFixed(0),
@@ -91,7 +95,11 @@ export function told(sizes: Sizes): string {
   const refused = Object.entries(all.refused).map(([request, count]) =>
     `Refused: ${request}, ${count} times\n`
   );
-  return `${table([head, ...rows])}
+  const isSmall = counted.some(({ objects }) => objects < LEAST_OBJECTS);
+  const small = isSmall
+    ? `(fewer than ${LEAST_OBJECTS} objects: by how much they grow it cannot be told)\n`
+    : "";
+  return `${table([head, ...rows])}${small}
 memory before   ${mb(all.before)}  (the operator runs, and has listed nothing)
 memory at peak  ${mb(all.peak)}  (while it lists)
 memory at rest  ${mb(all.rest)}

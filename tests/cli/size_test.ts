@@ -61,6 +61,13 @@ describe("lotse size", () => {
     assert.match(text, /Refused: PATCH \/apis\/lotse\.test\/v1\/examples, 3 times/);
     assert.match(text, /memory: 192Mi #/);
     assert.match(text, /Measured on bun 1\.4\.5\./);
+    assert.doesNotMatch(text, /fewer than/);
+    const few = {
+      plan: { kinds: [{ ...kind, objects: 3 }], answers: {} },
+      all: { ...MEASURED, kinds: MEASURED.kinds.map((each) => ({ ...each, objects: 3, packed: 0 })) },
+      alone: {},
+    };
+    assert.match(told(few), /examples\.lotse\.test +3 +5000 +9000 +0\n\(fewer than 2000 objects/);
   });
 
   it("wants numbers above 0", async () => {
