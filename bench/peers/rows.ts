@@ -18,7 +18,8 @@ export type RowName =
   | "reviews"
   | "requests"
   | "restart-50000"
-  | "scale";
+  | "scale"
+  | "memory-100000";
 
 export interface Row {
   readonly name: RowName;
@@ -126,6 +127,18 @@ export const ROWS: readonly Row[] = [
       { key: `memory${key}`, title: "KB", digits: 1 },
       { key: `event${key}`, title: "µs per event", digits: 0 },
     ]),
+    isOnce: true,
+  },
+  {
+    name: "memory-100000",
+    title: "100,000 objects of 10 KB that it has handled: a start over them, and a minute at rest",
+    metrics: [
+      { key: "largeIdleMb", title: "MB with one object", digits: 0 },
+      { key: "largeMb", title: "RSS MB after a minute", digits: 0 },
+      { key: "largePeakMb", title: "peak MB", digits: 0 },
+      { key: "largeStart", title: "s", digits: 1 },
+      { key: "largeCpu", title: "CPU s", digits: 1 },
+    ],
     isOnce: true,
   },
 ];

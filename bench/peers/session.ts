@@ -25,6 +25,9 @@ export interface SessionOptions {
   readonly unchanged: number;
 }
 
+/** A payload of so many bytes, or a Pod's template with so many containers. */
+type Content = { readonly bytes: number } | { readonly containers: number };
+
 /** What the load generator says about creations. */
 interface Outcome {
   readonly seconds: number;
@@ -34,15 +37,17 @@ interface Outcome {
   readonly load: number;
 }
 
-/** Objects of about 1 and 10 KB as they are stored. */
-const SMALL = 800;
-const LARGE = 9800;
+/** What the payload of an object is, so that it has about 1 or 10 KB as it is stored. */
+const SMALL: Content = { bytes: 800 };
+const LARGE: Content = { containers: 8 };
 const PER_SECOND = 50;
 const PACED_SECONDS = 6;
 /** How fast events come that change nothing: much slower than anybody but Kopf can take them. */
 const TOUCHES_PER_SECOND = 3000;
 /** How long an operator is left alone before its memory is read, in milliseconds. */
 const SETTLING = 1500;
+/** The same for the row "memory-100000". */
+const AT_REST = 60_000;
 const TEMPLATE = "template";
 /** How many objects have an event in the row "scale". */
 const MOST_TOUCHED = 10_000;
@@ -75,6 +80,7 @@ export class Session {
     if (rows.has("restart-50000")) await this.#restartOver50000();
     if (rows.has("scale")) await this.#scale();
     await this.#clear("");
+    if (rows.has("memory-100000")) await new Session(this.#place, this.#options).#measure100000(this.figures);
     if (rows.has("memory")) await new Session(this.#place, this.#options).#measureLarge(this.figures);
     if (rows.has("reviews") && peer.webhook !== undefined) await this.#review();
   }
@@ -114,9 +120,9 @@ export class Session {
   }
 
   /** From the start, through creations, to the stop. */
-  async #live(bytes: number): Promise<void> {
+  async #live(content: Content): Promise<void> {
     const { rows, objects, peer: { marker } } = this.#options;
-    await using candidate = await this.#start(bytes);
+    await using candidate = await this.#start(content);
     await sleep(SETTLING);
     this.figures["idleMb"] = candidate.memoryMb();
     const flags = { namespace: this.#namespace, marker };
@@ -201,9 +207,28 @@ export class Session {
     await this.#clear("");
   }
 
+  /** A start over 100,000 large objects, in a namespace of its own. */
+  async #measure100000(figures: Figures): Promise<void> {
+    {
+      await using candidate = await this.#start(LARGE);
+      await sleep(AT_REST);
+      figures["largeIdleMb"] = candidate.memoryMb();
+    }
+    const { candidate, seconds, cpuMs } = await this.#startOver(100_000);
+    await using running = candidate;
+    await sleep(AT_REST);
+    Object.assign(figures, {
+      largeMb: running.memoryMb(),
+      largePeakMb: running.peakMb(),
+      largeStart: seconds,
+      largeCpu: cpuMs / 1000,
+    });
+    await this.#clear("");
+  }
+
   /** Starts it where there is one object to handle, and waits for that. */
-  async #start(bytes: number, server?: string): Promise<Candidate> {
-    using first = this.#place.begin("first", { namespace: this.#namespace, prefix: TEMPLATE, bytes });
+  async #start(content: Content, server?: string): Promise<Candidate> {
+    using first = this.#place.begin("first", { namespace: this.#namespace, prefix: TEMPLATE, ...content });
     await first.next();
     const kubeconfig = await this.#place.kubeconfig(server);
     const started = performance.now();

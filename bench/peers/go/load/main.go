@@ -28,6 +28,8 @@ type flags struct {
 	raw       int
 	url       string
 	seconds   int
+	// Of the template in a large object.
+	containers int
 }
 
 var commands = map[string]func(flags) (any, error){
@@ -54,6 +56,7 @@ func main() {
 	set.IntVar(&f.perSecond, "per-second", 50, "how many objects or changes a second, where they come evenly")
 	set.IntVar(&f.bytes, "bytes", 800, "the size of an object's payload")
 	set.IntVar(&f.raw, "raw", 0, "how many patches the writers make themselves, in place of an operator")
+	set.IntVar(&f.containers, "containers", 0, "how many containers an object's template has in place of a payload")
 	set.StringVar(&f.url, "url", "", "of the webhook")
 	set.IntVar(&f.seconds, "seconds", 5, "how long reviews are sent")
 	if len(os.Args) < 2 || commands[os.Args[1]] == nil {
@@ -86,6 +89,10 @@ func cpu() float64 {
 
 // objectBody returns the JSON of a new object.
 func objectBody(f flags, name string) []byte {
+	const head = `{"apiVersion":"bench.lotse.dev/v1","kind":"Item","metadata":{"name":%q},"spec":{"payload":"%s"`
+	if f.containers > 0 {
+		return fmt.Appendf(nil, head+`,"template":%s}}`, name, "", podTemplate(f.containers))
+	}
 	payload := bytes.Repeat([]byte("x"), f.bytes)
-	return fmt.Appendf(nil, `{"apiVersion":"bench.lotse.dev/v1","kind":"Item","metadata":{"name":%q},"spec":{"payload":"%s"}}`, name, payload)
+	return fmt.Appendf(nil, head+`}}`, name, payload)
 }

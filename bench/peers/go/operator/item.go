@@ -1,6 +1,7 @@
 package main
 
 import (
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -20,6 +21,8 @@ type Item struct {
 type ItemSpec struct {
 	Payload string `json:"payload"`
 	Color   string `json:"color,omitempty"`
+	// Template is there in large objects, whose payload is empty.
+	Template *corev1.PodTemplateSpec `json:"template,omitempty"`
 }
 
 type ItemStatus struct {
@@ -36,6 +39,7 @@ type ItemList struct {
 func (in *Item) DeepCopyInto(out *Item) {
 	*out = *in
 	in.ObjectMeta.DeepCopyInto(&out.ObjectMeta)
+	out.Spec.Template = in.Spec.Template.DeepCopy()
 }
 
 func (in *Item) DeepCopyObject() runtime.Object {

@@ -3,6 +3,7 @@
 use std::{env, sync::Arc, time::Duration};
 
 use futures::StreamExt;
+use k8s_openapi::api::core::v1::PodTemplateSpec;
 use kube::api::{Api, Patch, PatchParams};
 use kube::runtime::controller::{Action, Controller};
 use kube::runtime::watcher;
@@ -15,6 +16,8 @@ use serde_json::json;
 #[kube(group = "bench.lotse.dev", version = "v1", kind = "Item", namespaced, status = "ItemStatus")]
 struct ItemSpec {
     payload: String,
+    /// Is there in large objects, whose payload is empty.
+    template: Option<PodTemplateSpec>,
 }
 
 #[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
