@@ -147,8 +147,6 @@ class Parts {
       command: this.#options.binaries.etcd,
       args: [
         `--data-dir=${join(directory, "etcd")}`,
-        // As large as etcd advises at most: benchmarks keep 100,000 objects of 10 KB, several times over until they are compacted.
-        "--quota-backend-bytes=8589934592",
         "--unsafe-no-fsync",
         `--listen-client-urls=unix://${join(directory, "etcd.sock")}`,
         "--advertise-client-urls=http://127.0.0.1:2379",

@@ -33,14 +33,15 @@ type flags struct {
 }
 
 var commands = map[string]func(flags) (any, error){
-	"first":  first,
-	"burst":  burst,
-	"paced":  paced,
-	"copy":   copyObjects,
-	"touch":  touchObjects,
-	"clear":  clearObjects,
-	"review": review,
-	"proxy":  proxy,
+	"first":    first,
+	"burst":    burst,
+	"paced":    paced,
+	"copy":     copyObjects,
+	"touch":    touchObjects,
+	"clear":    clearObjects,
+	"review":   review,
+	"stand-in": serveStandIn,
+	"proxy":    proxy,
 }
 
 func main() {
