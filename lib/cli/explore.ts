@@ -17,12 +17,16 @@ import { CommandError, EXIT, ProgramEnd } from "./errors.ts";
 import { addLogOptions, type LogFlags } from "./options.ts";
 import { addExamples, CommandOption, wholeNumber } from "./program.ts";
 import { Pool } from "./simulate.ts";
-import { addTrialOptions, progressLine, type TrialFlags } from "./trials.ts";
+import {
+  addDrawingOptions,
+  addTrialOptions,
+  type DrawingFlags,
+  progressLine,
+  type TrialFlags,
+} from "./trials.ts";
 
 /** The flags of `explore`. */
-interface ExploreFlags extends LogFlags, TrialFlags {
-  readonly example?: readonly string[];
-  readonly objects: number;
+interface ExploreFlags extends LogFlags, TrialFlags, DrawingFlags {
   readonly edits: number;
   readonly kills: number;
   readonly losses: number;
@@ -30,7 +34,6 @@ interface ExploreFlags extends LogFlags, TrialFlags {
   readonly depth?: number;
   readonly staleReads: boolean;
   readonly interleave?: boolean;
-  readonly compare?: boolean;
 }
 
 /** Adds the command `explore`. */
@@ -45,16 +48,14 @@ export function addExplore(program: Command, host: Host): void {
   );
   const number = (flags: string, description: string): InstanceType<typeof CommandOption> =>
     new CommandOption(flags, description).argParser(wholeNumber);
-  addTrialOptions(command, {
-    crd: "Manifests that must be there, definitions among them",
-    seed: "The seed by which objects and edits are drawn",
-    minutes: "For how long; default: until all was tried",
-  })
-    .addOption(
-      new CommandOption("--example <path>", "Objects as they may be: a file, or a folder; repeatable")
-        .repeatable(),
-    )
-    .addOption(number("--objects <number>", "How many objects of a kind there are").default(2))
+  addDrawingOptions(
+    addTrialOptions(command, {
+      crd: "Manifests that must be there, definitions among them",
+      seed: "The seed by which objects and edits are drawn",
+      minutes: "For how long; default: until all was tried",
+    }),
+    "How many objects of a kind there are",
+  )
     .addOption(number("--edits <number>", "How many edits there are in a run, of all objects").default(2))
     .addOption(number("--kills <number>", "How many kills there are in a run").default(1))
     .addOption(
@@ -69,12 +70,6 @@ export function addExplore(program: Command, host: Host): void {
       new CommandOption(
         "--interleave",
         "Objects that have no request in common are explored in all orders, too",
-      ),
-    )
-    .addOption(
-      new CommandOption(
-        "--no-compare",
-        "Results may depend on their history: do not compare them with those of calm runs",
       ),
     );
   addLogOptions(command);

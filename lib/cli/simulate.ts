@@ -21,16 +21,19 @@ import { CommandError, EXIT, ProgramEnd } from "./errors.ts";
 import { importFiles, operatorsOf } from "./loading.ts";
 import { addLogOptions, type LogFlags } from "./options.ts";
 import { addExamples, CommandOption, wholeNumber } from "./program.ts";
-import { addTrialOptions, progressLine, type TrialFlags } from "./trials.ts";
+import {
+  addDrawingOptions,
+  addTrialOptions,
+  type DrawingFlags,
+  progressLine,
+  type TrialFlags,
+} from "./trials.ts";
 
 /** The flags of `simulate`. */
-interface SimulateFlags extends LogFlags, TrialFlags {
-  readonly example?: readonly string[];
+interface SimulateFlags extends LogFlags, TrialFlags, DrawingFlags {
   readonly runs?: number;
   readonly steps: number;
-  readonly objects: number;
   readonly replicas?: number;
-  readonly compare?: boolean;
 }
 
 /** How long it goes on by default, in minutes. */
@@ -48,15 +51,14 @@ export function addSimulate(program: Command, host: Host): void {
       "are killed and started anew. A run that breaks a rule is made small, and told as a story, with a test to paste: exit code 3. " +
       "No cluster is needed.",
   );
-  addTrialOptions(command, {
-    crd: "Manifests that must be there, definitions among them",
-    seed: "The seed of the first run",
-    minutes: `For how long; default: ${MINUTES}, or no limit with --runs`,
-  })
-    .addOption(
-      new CommandOption("--example <path>", "Objects as they may be: a file, or a folder; repeatable")
-        .repeatable(),
-    )
+  addDrawingOptions(
+    addTrialOptions(command, {
+      crd: "Manifests that must be there, definitions among them",
+      seed: "The seed of the first run",
+      minutes: `For how long; default: ${MINUTES}, or no limit with --runs`,
+    }),
+    "How many objects of a kind there are at once",
+  )
     .addOption(
       new CommandOption("--runs <number>", "How many runs at most; default: as many as there is time for")
         .argParser(wholeNumber),
@@ -65,21 +67,10 @@ export function addSimulate(program: Command, host: Host): void {
       new CommandOption("--steps <number>", "How many steps a run has").argParser(wholeNumber).default(10),
     )
     .addOption(
-      new CommandOption("--objects <number>", "How many objects of a kind there are at once").argParser(
-        wholeNumber,
-      ).default(2),
-    )
-    .addOption(
       new CommandOption(
         "--replicas <number>",
         "How many replicas run, with Leases; default: one process without",
       ).argParser(wholeNumber),
-    )
-    .addOption(
-      new CommandOption(
-        "--no-compare",
-        "Results may depend on their history: do not compare them with those of calm runs",
-      ),
     );
   addLogOptions(command);
   addExamples(command, [

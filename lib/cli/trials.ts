@@ -1,6 +1,6 @@
 /**
  * The options of commands that try an operator out without touching a cluster (`simulate`, `rehearse`, `explore`), which mean the same in each:
- * `--crd`, `--seed`, `--minutes`, `--json`; and their line of progress. All end with exit code 3 if they find something.
+ * `--crd`, `--seed`, `--minutes`, `--json`; those of the two that draw objects; and their line of progress. All end with exit code 3 if they find something.
  */
 
 import type { Command } from "commander";
@@ -33,6 +33,29 @@ export function addTrialOptions(command: Command, { crd, seed, minutes }: TrialO
     .addOption(new CommandOption("--seed <number>", seed).argParser(wholeNumber).default(1))
     .addOption(new CommandOption("--minutes <number>", minutes).argParser(minutesOf))
     .addOption(new CommandOption("--json", "Print the result as JSON"));
+}
+
+/** The flags of trials whose objects are drawn. */
+export interface DrawingFlags {
+  readonly example?: readonly string[];
+  readonly objects: number;
+  readonly compare?: boolean;
+}
+
+/** Adds the options of `DrawingFlags`. @param objects What `--objects` counts. */
+export function addDrawingOptions(command: Command, objects: string): Command {
+  return command
+    .addOption(
+      new CommandOption("--example <path>", "Objects as they may be: a file, or a folder; repeatable")
+        .repeatable(),
+    )
+    .addOption(new CommandOption("--objects <number>", objects).argParser(wholeNumber).default(2))
+    .addOption(
+      new CommandOption(
+        "--no-compare",
+        "Results may depend on their history: do not compare them with those of calm runs",
+      ),
+    );
 }
 
 /** Real minutes. @throws {UsageError} If they are no number above 0. */

@@ -9,6 +9,7 @@
 import { currentHost } from "../../../runtime/current_host.ts";
 import type { Seconds } from "../../../runtime/host.ts";
 import { createVirtualRandom } from "../../../runtime/virtual/random.ts";
+import { checkOptions } from "../simulation/checked_options.ts";
 import type { ObjectSource } from "../simulation/draw.ts";
 import type { Found } from "../simulation/invariants.ts";
 import { Laboratory, type LaboratoryOptions } from "../simulation/laboratory.ts";
@@ -193,30 +194,17 @@ export async function explore(
   make: () => SimulatedOperator,
   options: ExploreOptions = {},
 ): Promise<Exploration> {
-  checkOptions(make, options);
+  checkOptions(make, options, RULES);
+  if ((options.objects ?? 1) > 4) throw new TypeError("Cannot explore more than 4 `objects` of a kind");
   await using laboratory = await Laboratory.open(make, options);
   return await new Explorer(laboratory, options).run();
 }
 
-/** @throws {TypeError} If an option is unknown or wrong. */
-function checkOptions(make: unknown, options: ExploreOptions): void {
-  if (typeof make !== "function") {
-    throw new TypeError(
-      "Cannot explore one operator: give a function that makes one, as each process has its own",
-    );
-  }
-  for (const name of Object.keys(options)) {
-    if (Object.hasOwn(OPTIONS, name)) continue;
-    throw new TypeError(`Cannot explore with option "${name}": known are ${Object.keys(OPTIONS).join(", ")}`);
-  }
-  for (const name of ["objects", "edits", "kills", "losses", "faults", "depth"] as const) {
-    const value = options[name];
-    const least = name === "objects" || name === "depth" ? 1 : 0;
-    if (value === undefined || (Number.isInteger(value) && value >= least)) continue;
-    throw new TypeError(`Cannot explore with \`${name}\` ${value}: it is a whole number, ${least} or more`);
-  }
-  if ((options.objects ?? 1) > 4) throw new TypeError("Cannot explore more than 4 `objects` of a kind");
-}
+const RULES = {
+  verb: "explore",
+  known: OPTIONS,
+  least: { objects: 1, edits: 0, kills: 0, losses: 0, faults: 0, depth: 1 },
+};
 
 /** How many choices a run has at most, by default. */
 const DEPTH = 200;

@@ -6,6 +6,7 @@
 import { digestOf } from "../../../model/encoding.ts";
 import { currentHost } from "../../../runtime/current_host.ts";
 import type { Seconds } from "../../../runtime/host.ts";
+import { checkOptions } from "./checked_options.ts";
 import { drawPlan, type SimulatedFaults } from "./draw.ts";
 import type { Found } from "./invariants.ts";
 import { Laboratory, type LaboratoryOptions } from "./laboratory.ts";
@@ -147,7 +148,8 @@ export async function simulate(
   make: () => SimulatedOperator,
   options: SimulateOptions = {},
 ): Promise<Simulation> {
-  checkOptions(make, options);
+  checkOptions(make, options, RULES);
+  if ((options.objects ?? 1) > 8) throw new TypeError("Cannot simulate with more than 8 `objects` at once");
   await using simulator = await Simulator.open(make, options);
   return await simulator.run();
 }
@@ -172,26 +174,7 @@ const OPTIONS: Readonly<Record<keyof SimulateOptions, true>> = {
   shrinkFor: true,
 };
 
-/** @throws {TypeError} If an option is unknown or wrong. */
-function checkOptions(make: unknown, options: SimulateOptions): void {
-  if (typeof make !== "function") {
-    throw new TypeError(
-      "Cannot simulate one operator: give a function that makes one, as each process has its own",
-    );
-  }
-  for (const name of Object.keys(options)) {
-    if (Object.hasOwn(OPTIONS, name)) continue;
-    throw new TypeError(
-      `Cannot simulate with option "${name}": known are ${Object.keys(OPTIONS).join(", ")}`,
-    );
-  }
-  for (const name of ["runs", "steps", "objects", "replicas"] as const) {
-    const value = options[name];
-    if (value === undefined || (Number.isInteger(value) && value >= 1)) continue;
-    throw new TypeError(`Cannot simulate with \`${name}\` ${value}: it is a whole number, 1 or more`);
-  }
-  if ((options.objects ?? 1) > 8) throw new TypeError("Cannot simulate with more than 8 `objects` at once");
-}
+const RULES = { verb: "simulate", known: OPTIONS, least: { runs: 1, steps: 1, objects: 1, replicas: 1 } };
 
 /** Runs plans, and keeps what they need. */
 export class Simulator implements AsyncDisposable {
