@@ -1,5 +1,5 @@
 /**
- * Simulates the operator of everything.ts in turn with one process that keeps its notes in annotations, and with two replicas, until something is found, and
+ * Simulates the operator of everything.ts with notes in annotations, with one process and with two in turn, until something is found, and
  * prints that as a line of JSON: mutants_test.ts starts it on a copy of the sources with a break in it.
  *
  * Usage: deno run -A tests/simulation/hunt.ts SECONDS [SEED [SHRINK]]
@@ -13,10 +13,9 @@ import { EVERYTHING, makeEverything } from "./everything.ts";
 /** How many runs there are of one sort before some of the other. */
 const CHUNK = 20;
 
-const VARIANTS = [
-  { make: () => makeEverything({ persistence: persistence.annotations() }), replicas: undefined },
-  { make: () => makeEverything(), replicas: 2 },
-] as const;
+/** With notes in annotations: then there are two writes, and more that can come between. */
+const make = (): ReturnType<typeof makeEverything> =>
+  makeEverything({ persistence: persistence.annotations() });
 
 const [seconds = 60, first = 1, shrinkFor = 20] = process.argv.slice(2).map(Number);
 const seed0 = first;
@@ -29,7 +28,7 @@ let objects = 0;
 const begun = used();
 try {
   for (let seed = seed0; used() - begun < seconds; seed += CHUNK) {
-    for (const { make, replicas } of VARIANTS) {
+    for (const replicas of [undefined, 2]) {
       await simulate(make, {
         ...EVERYTHING,
         seed,
