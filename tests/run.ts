@@ -44,6 +44,10 @@ Runs every test file on Deno, and on Bun and Node those whose outcome may depend
 /** NB: one more than there are cores, as files with a control plane mostly wait. */
 const AT_ONCE = Math.max(3, Math.min(4, availableParallelism() + 1));
 
+/** What files import that run on a real server, where there is one. */
+const MEETS_A_SERVER =
+  /control_plane\/|support\/(?:scenario|real_world|real_upstream|proxy_server|replica_processes)\.ts/;
+
 process.chdir(new URL("..", import.meta.url).pathname);
 process.exitCode = await main(process.argv.slice(2));
 
@@ -219,10 +223,6 @@ function installPackages(): void {
 function startsControlPlane(file: string): boolean {
   return file.startsWith("tests/control_plane/") || readFileSync(file, "utf8").includes("control_plane/");
 }
-
-/** What files import that run on a real server, where there is one. */
-const MEETS_A_SERVER =
-  /control_plane\/|support\/(?:scenario|real_world|real_upstream|proxy_server|replica_processes)\.ts/;
 
 /** Keeps in mind which files were unsteady, and judges those that were before. */
 function rememberUnsteady(reports: readonly JobReport[], part: Part): readonly JobReport[] {
