@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { main } from "../../lib/cli/main.ts";
 // A virtual clock does not wait for files that are loaded late.
 import "../../lib/cli/freeze.ts";
+import "../../lib/cli/steer.ts";
+import "../../lib/cli/top.ts";
 import "../../lib/cli/why.ts";
 import "../../lib/operator/offline_why.ts";
 import "../../lib/operator/pod_ask.ts";
