@@ -90,12 +90,18 @@ export function remember(
 
 const TWICE = `(the file failed at first, twice in ${REMEMBERED} runs)`;
 
+/** For how long at most, in milliseconds: a run that is killed ends no load. */
+const BURNING = 20 * 60_000;
+
 /** Keeps all cores busy. */
 export function startLoad(): Disposable {
   const { path } = findRuntime("deno");
   const burners = Array.from(
     { length: availableParallelism() },
-    () => spawn(path, ["eval", "for (;;);"], { stdio: "ignore" }),
+    () =>
+      spawn(path, ["eval", `for (const end = Date.now() + ${BURNING}; Date.now() < end;);`], {
+        stdio: "ignore",
+      }),
   );
   return { [Symbol.dispose]: () => burners.forEach((burner) => burner.kill("SIGKILL")) };
 }
