@@ -93,14 +93,14 @@ export default op;
 }
 
 /** The text of a module of definitions that are all whole. */
-function makeTypes(crds: readonly JsonObject[]): string {
+export function makeTypes(crds: readonly JsonObject[]): string {
   const { text, refusals } = makeAll(crds);
   assert.deepEqual(refusals, []);
   return text;
 }
 
-/** A definition with this schema of spec. */
-function crd(spec: JsonObject): JsonObject {
+/** A definition with this schema of spec, and what else stands in its own spec. */
+export function crd(spec: JsonObject | undefined, more: JsonObject = {}): JsonObject {
   const openAPIV3Schema = { type: "object", properties: { spec } };
   return {
     apiVersion: "apiextensions.k8s.io/v1",
@@ -110,7 +110,8 @@ function crd(spec: JsonObject): JsonObject {
       group: "example.com",
       scope: "Cluster",
       names: { plural: "nets", kind: "Net" },
-      versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema } }],
+      versions: [{ name: "v1", served: true, storage: true, ...spec && { schema: { openAPIV3Schema } } }],
+      ...more,
     },
   };
 }

@@ -5,30 +5,7 @@ import { makeCrds } from "../../../lib/kits/definitions/crds.ts";
 import { isCrd, makeTypes as makeAll } from "../../../lib/kits/generate/types.ts";
 import type { JsonObject } from "../../../lib/model/object.ts";
 import { parseYaml } from "../../../lib/runtime/yaml.ts";
-
-/** The text of a module of definitions that are all whole. */
-function makeTypes(crds: readonly JsonObject[]): string {
-  const { text, refusals } = makeAll(crds);
-  assert.deepEqual(refusals, []);
-  return text;
-}
-
-/** A definition with this schema of spec. */
-function crd(spec: JsonObject | undefined, more: JsonObject = {}): JsonObject {
-  const openAPIV3Schema = { type: "object", properties: { spec } };
-  return {
-    apiVersion: "apiextensions.k8s.io/v1",
-    kind: "CustomResourceDefinition",
-    metadata: { name: "nets.example.com" },
-    spec: {
-      group: "example.com",
-      scope: "Cluster",
-      names: { plural: "nets", kind: "Net" },
-      versions: [{ name: "v1", served: true, storage: true, ...spec && { schema: { openAPIV3Schema } } }],
-      ...more,
-    },
-  };
-}
+import { crd, makeTypes } from "../../types/generated.ts";
 
 /** The type of one field, on one line. */
 function field(schema: JsonObject): string {
