@@ -8,6 +8,8 @@ import { fixedCredentials } from "../../lib/client/auth/connection_info.ts";
 import { createClient } from "../../lib/client/object_client.ts";
 import { Transport } from "../../lib/client/transport/transport.ts";
 import { apiServer } from "../../lib/kits/apiserver/mod.ts";
+// A virtual clock does not wait for files that are loaded late.
+import "../../lib/kits/testing/loaded_modules.ts";
 import { silentLogger } from "../../lib/runtime/logging.ts";
 import { type VirtualHost, virtualHost } from "../../lib/runtime/virtual/host.ts";
 import { defaultSettings } from "../../lib/settings/settings.ts";
