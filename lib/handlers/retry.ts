@@ -20,8 +20,10 @@ export interface Moment {
 
 /** A row of attempts of one handler. */
 export interface Retry {
-  /** How many attempts have failed in a row. */
+  /** How many attempts have failed in a row: the next one is told this number. */
   readonly attempts: number;
+  /** How many attempts were made, the last one of a row that has ended included: records on objects tell this number. */
+  readonly made: number;
   /** When the first attempt of the row began; undefined: none has. */
   readonly begun: Moment | undefined;
   /** The earliest time of the next attempt, on the monotonic clock; -Infinity: now; Infinity: no attempt follows. */
@@ -35,6 +37,7 @@ export interface Retry {
 /** No attempt has been made. */
 export const FRESH: Retry = {
   attempts: 0,
+  made: 0,
   begun: undefined,
   due: -Infinity,
   error: undefined,
@@ -53,7 +56,7 @@ export function momentOf(clock: Clock): Moment {
 export function begin(retry: Retry, clock: Clock): Retry & { readonly begun: Moment } {
   const { attempts, due, error, begun = momentOf(clock) } = retry;
   // A success that was undecided is over with the next attempt, or each row would hold the one before.
-  return { attempts, begun, due, error, undecided: undefined };
+  return { attempts, made: attempts, begun, due, error, undecided: undefined };
 }
 
 /** Returns the row for the limits of a handler: how many attempts there were, and since when. */
@@ -68,25 +71,25 @@ export function isDue({ due }: Retry, now: Seconds): boolean {
 
 /** Returns the row after an attempt: the one place where attempts are counted, the row is reset, and the next attempt's wait is set. */
 export function after(retry: Retry, outcome: Outcome, now: Seconds): Retry {
+  // Neither a success nor a failure: the row stays as it is.
+  if (outcome.kind === "children") return { ...retry, due: now + outcome.delay, undecided: undefined };
+  const attempts = retry.attempts + 1;
   switch (outcome.kind) {
     case "success":
-      return { ...FRESH, due: Infinity, undecided: retry };
+      return { ...FRESH, made: attempts, due: Infinity, undecided: retry };
     case "failure":
-      return { ...FRESH, due: Infinity, error: outcome.error };
+      return { ...FRESH, made: attempts, due: Infinity, error: outcome.error };
     case "retry": {
       const { delay, error } = outcome;
-      const attempts = retry.attempts + 1;
       return {
         attempts,
+        made: attempts,
         begun: retry.begun,
         due: now + pauseOf(delay, attempts),
         error,
         undecided: undefined,
       };
     }
-    case "children":
-      // Neither a success nor a failure: the row stays as it is.
-      return { ...retry, due: now + outcome.delay, undecided: undefined };
   }
 }
 

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { AttemptContext } from "../../lib/execution/execute.ts";
 import type { Handler, Outcome } from "../../lib/execution/handler.ts";
 import {
   after,
@@ -12,18 +11,11 @@ import {
   refused,
   type Retry,
 } from "../../lib/handlers/retry.ts";
-import { createLogger } from "../../lib/runtime/logging.ts";
 import { virtualHost } from "../../lib/runtime/virtual/host.ts";
+import { contextOf } from "./attempt_context.ts";
 
 const RETRY: Outcome = { kind: "retry", delay: 5, error: new Error("not yet") };
 const SUCCESS: Outcome = { kind: "success" };
-
-function contextOf(): AttemptContext {
-  const { clock } = virtualHost();
-  const logger = createLogger({ level: "error", write: () => {} }, clock);
-  const observed = { observer: {}, subject: undefined };
-  return { logger, noun: "Handler", errors: "temporary", defaultBackoff: 60, observed };
-}
 
 function refuse(retry: Retry, limits: Partial<Handler> = {}): Retry | undefined {
   const handler = { id: "fn", fn: () => {}, ...limits };
@@ -84,7 +76,8 @@ describe("after()", () => {
   it("ends the row with a success and with a failure", () => {
     for (const outcome of [SUCCESS, { kind: "failure", error: new Error("never") } as const]) {
       const row = after(rowOf(2), outcome, 10);
-      assert.deepEqual([row.attempts, row.begun, row.due], [0, undefined, Infinity], outcome.kind);
+      assert.deepEqual([row.attempts, row.made, row.due], [0, 3, Infinity], outcome.kind);
+      assert.equal(row.begun, undefined);
     }
   });
 });

@@ -7,7 +7,6 @@
 import { PermitEndedError } from "../../client/transport/permit.ts";
 import { Contribution } from "../../execution/contribution.ts";
 import { PermanentError } from "../../execution/errors.ts";
-import { failAfterwards } from "../../execution/execute.ts";
 import type { Refusal } from "../../execution/pending_write.ts";
 import { dropResults } from "../../execution/results.ts";
 import { Postponed } from "../../execution/waiting.ts";
@@ -244,8 +243,6 @@ export function refuseIn(
   { progress, handlers, refusal: { error, handlers: ids } }: RefuseOptions,
 ): void {
   const context = contextOf(callerOf(turn), SORT);
-  progress.refuse(handlers.filter(({ id }) => ids.includes(id)), {
-    now: turn.run.host.clock.now(),
-    judge: (handler, attempts) => failAfterwards(handler, { ...context, attempts, error }),
-  });
+  const now = turn.run.host.clock.now();
+  progress.refuse(handlers.filter(({ id }) => ids.includes(id)), { now, error, context });
 }

@@ -17,7 +17,7 @@ import { formatTimestamp } from "../../model/timestamps.ts";
 import { errorMessage } from "../../runtime/error_text.ts";
 import type { Seconds } from "../../runtime/host.ts";
 import type { FetchOptions, ProgressRecord, ProgressStorage } from "../../settings/persistence/storage.ts";
-import { after, FRESH } from "../retry.ts";
+import { after, FRESH, type Moment, refused, type RefusedWrite, type Retry } from "../retry.ts";
 import { type RecordTimes, secondsUntil } from "./record_times.ts";
 
 /** The last time that can be written, in milliseconds since 1970. */
@@ -73,11 +73,9 @@ export interface SettleOptions {
   readonly descendants?: ReadonlySet<string>;
 }
 
-export interface RefuseOptions<H> {
+export interface RefuseOptions extends Omit<RefusedWrite, "now"> {
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** Returns the outcome of an attempt that counts as failed. */
-  readonly judge: (handler: H, attempt: { readonly retry: number; readonly runtime: Seconds }) => Outcome;
 }
 
 interface State<H> {
@@ -198,16 +196,16 @@ export class Progress<H extends Handler> {
    * Judges anew the successes of handlers whose write was refused; records that are on the object already stay. The new records
    * are to be written, whether the handlers are active or not.
    */
-  refuse(handlers: readonly H[], { now, judge }: RefuseOptions<H>): void {
+  refuse(handlers: readonly H[], { now, error, context }: RefuseOptions): void {
     for (const handler of handlers) {
       const state = this.#states.get(handler.id);
       if (state?.record.success !== true) continue;
       const { record, stored } = state;
       if (stored !== undefined && isEqual(record, stored)) continue;
-      const before = { ...record, retries: record.retries - 1 };
       const runtime = this.#runtime(handler.id, record, now);
-      const outcome = judge(handler, { retry: before.retries, runtime });
-      if (outcome.kind !== "success") state.record = afterOutcome(before, outcome, { now });
+      const undecided = rowOf(record.retries - 1, { wall: now - runtime * 1000, monotonic: NOW - runtime });
+      const row = refused({ ...FRESH, undecided }, handler, { error, context, now: NOW });
+      if (row?.error !== undefined) state.record = recordOf(row, record, { now });
       state.isRenewed = true;
       this.#learn(handler.id, now);
     }
@@ -356,48 +354,41 @@ function isFinished(record: ProgressRecord): boolean {
   return record.success || record.failure;
 }
 
-// Mutable, as `afterOutcome()` writes it field by field: copies by spread cost more than all else in that function.
-type Draft = { -readonly [Key in keyof ProgressRecord]: ProgressRecord[Key] };
+/** The rows of records are on a monotonic clock that begins now: records tell waits, and times of the wall clock. */
+const NOW: Seconds = 0;
 
-function afterOutcome(
-  record: ProgressRecord,
-  outcome: Outcome,
-  { now, descendants }: SettleOptions,
-): ProgressRecord {
-  const { started, purpose, waits } = record;
-  const subrefs = unite(record.subrefs, descendants);
-  const next: Draft = {
-    started,
-    purpose,
-    subrefs,
-    retries: record.retries + 1,
-    success: false,
-    failure: false,
-  };
-  if (waits !== undefined) next.waits = waits;
-  switch (outcome.kind) {
-    case "success":
-      next.success = true;
-      break;
-    case "failure":
-      next.failure = true;
-      next.message = errorMessage(outcome.error);
-      break;
-    case "retry":
-      next.message = errorMessage(outcome.error);
-      return Object.assign(next, dueIn(pauseAfter(record, outcome), now));
-    case "children":
-      next.retries = record.retries;
-      next.waits = (waits ?? 0) + 1;
-      return Object.assign(next, dueIn(pauseAfter(record, outcome), now));
-  }
-  next.stopped = formatTimestamp(now);
+/** Returns the row with as many attempts in it. */
+function rowOf(attempts: number, begun?: Moment): Retry {
+  return { ...FRESH, attempts, made: attempts, begun };
+}
+
+function afterOutcome(record: ProgressRecord, outcome: Outcome, options: SettleOptions): ProgressRecord {
+  const next = recordOf(after(rowOf(record.retries), outcome, NOW), record, options);
+  if (outcome.kind === "children") next.waits = (record.waits ?? 0) + 1;
   return next;
 }
 
-/** How long the next attempt waits. */
-function pauseAfter({ retries: attempts }: ProgressRecord, outcome: Outcome): Seconds {
-  return after({ ...FRESH, attempts }, outcome, 0).due;
+/** Returns the record of a row of attempts, with what it keeps of the record before. */
+function recordOf(
+  { attempts, made, due, error }: Retry,
+  { started, purpose, waits, subrefs }: ProgressRecord,
+  { now, descendants }: SettleOptions,
+): ProgressRecord {
+  const hasEnded = made > attempts;
+  // Written field by field: copies by spread cost more than all else in this function.
+  const next: ProgressRecord = {
+    started,
+    purpose,
+    subrefs: unite(subrefs, descendants),
+    retries: made,
+    success: hasEnded && error === undefined,
+    failure: hasEnded && error !== undefined,
+  };
+  if (waits !== undefined) next.waits = waits;
+  if (error !== undefined) next.message = errorMessage(error);
+  if (!hasEnded) return Object.assign(next, dueIn(due - NOW, now));
+  next.stopped = formatTimestamp(now);
+  return next;
 }
 
 /** Undefined rather than empty: most handlers have no sub-handlers. */

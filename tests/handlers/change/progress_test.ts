@@ -6,6 +6,7 @@ import type { KubeObject } from "../../../lib/model/object.ts";
 import { applyMergePatch, Patch } from "../../../lib/model/patch.ts";
 import type { ProgressRecord, ProgressStorage } from "../../../lib/settings/persistence/storage.ts";
 import { annotations } from "../../../lib/settings/persistence/presets.ts";
+import { contextOf } from "../attempt_context.ts";
 
 const storage = annotations().progress;
 const NOW = Date.UTC(2026, 0, 1, 12);
@@ -240,7 +241,7 @@ describe("Progress", () => {
 
   describe("refuse()", () => {
     const done = { ...record, retries: 3, success: true, digest: "as it was wanted" };
-    const refused = { now: NOW, judge: (): Outcome => ({ kind: "retry", delay: 30, error }) };
+    const refused = { now: NOW, error, context: contextOf() };
     const unsaved = new Map([["fn", done]]);
 
     function loadUnsaved(body: KubeObject): Progress<Handler> {
@@ -248,14 +249,12 @@ describe("Progress", () => {
     }
 
     it("[P1] turns a success that is not on the object into what is made of it, as the same attempt", () => {
-      const attempts: unknown[] = [];
+      const told: unknown[] = [];
+      const observer = { attemptCounts: (_: unknown, { retry }: { retry: number }) => void told.push(retry) };
       const progress = loadUnsaved(bodyWith({}));
-      const judge: typeof refused.judge = (...args: unknown[]) => {
-        attempts.push(args[1]);
-        return { kind: "retry", delay: 30, error };
-      };
-      progress.refuse([handler], { now: NOW, judge });
-      assert.deepEqual(attempts, [{ retry: 2, runtime: 3600 }]);
+      const context = contextOf({ observer, subject: undefined });
+      progress.refuse([{ ...handler, backoff: 30 }], { now: NOW, error, context });
+      assert.deepEqual(told, [2]);
       const isAsSigned = (_: Handler, digest: string) => digest === "as it is";
       progress.activate([handler], { purpose: "create", now: NOW, isAsSigned });
       assert.deepEqual(progress.records().get("fn"), {
@@ -272,12 +271,21 @@ describe("Progress", () => {
       assert.deepEqual([progress.awake(NOW), progress.delay(NOW)], [[], 30]);
     });
 
+    it("counts the time since the first attempt against the handler's limit", () => {
+      const slow = { ...handler, backoff: 30 };
+      for (const [timeout, failure] of [[3631, false], [3629, true]] as const) {
+        const progress = loadUnsaved(bodyWith({}));
+        progress.refuse([{ ...slow, timeout }], refused);
+        assert.equal(progress.recordOf("fn")?.failure, failure);
+      }
+    });
+
     it("leaves what is on the object, what others did, and what is judged to be a success", () => {
       const other: Handler = { id: "other", fn: () => {} };
       const cases: [Progress<Handler>, readonly Handler[], typeof refused][] = [
         [loadUnsaved(bodyWith({ fn: done })), [handler], refused],
         [loadUnsaved(bodyWith({})), [other], refused],
-        [loadUnsaved(bodyWith({})), [handler], { ...refused, judge: () => ({ kind: "success" }) }],
+        [loadUnsaved(bodyWith({})), [{ ...handler, errors: "ignored" }], refused],
       ];
       for (const [progress, handlers, options] of cases) {
         progress.refuse(handlers, options);

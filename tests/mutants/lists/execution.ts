@@ -23,17 +23,10 @@ const mutants: Mutant[] = [
     ["retryOrFail", "retry: options.attempts.retry + 1,", "retry: options.attempts.retry,"],
   ], ["tests/handlers/activity/activity_run_test.ts"]),
   ...breaksOf("lib/handlers/change/progress.ts", [
-    ["afterOutcome", "retries: record.retries + 1,", "retries: 1,"],
-    [
-      "afterOutcome",
-      "      next.success = true;\n      break;",
-      "      return { ...record, ...next, stopped: formatTimestamp(now), success: true };",
-    ],
-    [
-      "afterOutcome",
-      "next.stopped = formatTimestamp(now);",
-      "",
-    ],
+    ["recordOf", "retries: made,", "retries: attempts,"],
+    ["recordOf", "success: hasEnded && error === undefined,", "success: hasEnded,"],
+    ["recordOf", "if (error !== undefined) next.message = errorMessage(error);", ""],
+    ["recordOf", "next.stopped = formatTimestamp(now);", ""],
     ["Progress.awake", "this.#rest(id, record, now) > ROUNDING)", "this.#rest(id, record, now) >= 0)"],
     ["Progress.awake", "handler === undefined || isFinished(record)", "handler === undefined"],
     [
@@ -43,8 +36,8 @@ const mutants: Mutant[] = [
     ],
     ["unite", "[...all].sort()", "[...all]"],
     ["unite", "new Set([...before, ...now ?? []])", "new Set(now)"],
-    ["afterOutcome", "if (waits !== undefined) next.waits = waits;", ""],
-    ["afterOutcome", "next.retries = record.retries;", ""],
+    ["recordOf", "if (waits !== undefined) next.waits = waits;", ""],
+    ["afterOutcome", "next.waits = (record.waits ?? 0) + 1;", "next.waits = 1;"],
     ["Progress.delay", "Math.min(...pending", "Math.max(...pending"],
     ["isValid", "if (isOfOther(record, purpose)) return false;", ""],
     [
@@ -80,16 +73,8 @@ const mutants: Mutant[] = [
   ]),
   ...breaksOf("lib/handlers/change/progress.ts", [
     ["Progress.refuse", "if (stored !== undefined && isEqual(record, stored)) continue;", ""],
-    [
-      "Progress.refuse",
-      "const before = { ...record, retries: record.retries - 1 };",
-      "const before = record;",
-    ],
-    [
-      "Progress.refuse",
-      'if (outcome.kind !== "success") state.record = afterOutcome(before',
-      "state.record = afterOutcome(before",
-    ],
+    ["Progress.refuse", "rowOf(record.retries - 1,", "rowOf(record.retries,"],
+    ["Progress.refuse", "if (row?.error !== undefined) state.record", "if (row !== undefined) state.record"],
   ]),
   ...breaksOf("lib/execution/execute.ts", [
     ["failAfterwards", "  report(handler, outcome, { ...refused, thrown: error });\n", ""],

@@ -219,9 +219,9 @@ const mutants: Mutant[] = [
   {
     ...PROGRESS,
     tests: subs,
-    in: "afterOutcome",
-    replace: "next.retries = record.retries;",
-    by: "",
+    in: "recordOf",
+    replace: "retries: made,",
+    by: "retries: attempts + 1,",
   },
   {
     ...PROGRESS,
