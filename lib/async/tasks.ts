@@ -27,7 +27,9 @@ export interface Task {
 export class TaskGroup implements AsyncDisposable {
   readonly #onError: ((error: unknown, name: string) => void) | undefined;
   readonly #tasks = new Set<OwnedTask>();
-  readonly #controller = new AbortController();
+  /** Made when its signal is asked for. */
+  #controller: AbortController | undefined;
+  #stop: { readonly reason: unknown } | undefined;
   #firstError: { readonly error: unknown } | undefined;
 
   constructor({ onError }: TaskGroupOptions = {}) {
@@ -41,6 +43,8 @@ export class TaskGroup implements AsyncDisposable {
 
   /** Aborted when the group is stopped. */
   get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#stop) this.#controller.abort(this.#stop.reason);
     return this.#controller.signal;
   }
 
@@ -63,7 +67,7 @@ export class TaskGroup implements AsyncDisposable {
   }
 
   #run(task: OwnedTask, work: () => Promise<void> | void): void {
-    if (this.signal.aborted) task.abort(this.signal.reason);
+    if (this.#stop) task.abort(this.#stop.reason);
     this.#tasks.add(task);
     task.run(work, (error) => {
       this.#tasks.delete(task);
@@ -73,7 +77,8 @@ export class TaskGroup implements AsyncDisposable {
 
   /** Aborts all tasks, and waits until the last one has ended. */
   async stop(reason: unknown = new DOMException("The tasks were stopped", "AbortError")): Promise<void> {
-    if (!this.signal.aborted) this.#controller.abort(reason);
+    this.#stop ??= { reason };
+    this.#controller?.abort(reason);
     for (const task of [...this.#tasks]) task.abort(reason);
     await this.finished();
   }

@@ -1,9 +1,10 @@
 /**
  * Which kinds an API server serves.
  *
- * Asked group by group, so that an operator for one group needs not know of the others, or of their faults: a group that
- * is broken (an aggregated API whose server is away) is left out with a warning, and asked again the next time. All groups
- * at once come through aggregated discovery, which is two requests; servers that do not know it are asked the old way.
+ * Asked group by group, so that an operator for one group needs not know of the others, or of their faults: a group that is
+ * broken (an aggregated API whose server is away) is left out with a warning, and asked again the next time. Which of several
+ * groups there are is one request, for the list of their names. All groups at once come through aggregated discovery, which is
+ * two requests; servers that do not know it are asked the old way.
  *
  * Source: Kubernetes API concepts, "Discovery API"; scenarios B186–B213.
  */
@@ -75,9 +76,12 @@ export class Discovery {
     return loading;
   }
 
-  /** Returns the kinds of several groups. */
+  /** Returns the kinds of several groups. One request tells which of them there are. */
   async groups(groups: Iterable<string>): Promise<readonly Resource[]> {
-    const found = await Promise.all([...new Set(groups)].map((group) => this.group(group)));
+    const asked = [...new Set(groups)];
+    const unknown = asked.filter((group) => group !== "" && !this.#groups.has(group));
+    if (unknown.length > 1) this.#askTogether(unknown);
+    const found = await Promise.all(asked.map((group) => this.group(group)));
     return found.flat();
   }
 
@@ -99,6 +103,23 @@ export class Discovery {
     }
     this.#groups.delete(group);
     return this.group(group);
+  }
+
+  /** Where the list of groups cannot be had, each group is asked by itself. */
+  #askTogether(groups: readonly string[]): void {
+    const listing = this.#get("/apis", { backoffs: BROKEN_BACKOFFS }).then(parseGroups, (error) => {
+      if (error instanceof ApiError || error instanceof SyntaxError) return undefined;
+      throw error;
+    });
+    for (const group of groups) {
+      const loading = listing.then((served) => {
+        if (served === undefined) return this.#loadGroup(group);
+        this.#mend(group);
+        const versions = served.find((each) => each.group === group);
+        return versions === undefined ? [] : this.#loadVersions(versions);
+      });
+      this.#remember(group, loading);
+    }
   }
 
   async #loadAll(): Promise<readonly Resource[]> {

@@ -98,14 +98,28 @@ describe("Discovery.groups()", () => {
       world.client.discovery.groups(["", "example.com", "kopf.dev", "example.com"]),
     );
     assert.deepEqual(names, ["v1/pods", "example.com/v1/widgets", "example.com/v1beta1/widgets"]);
-    assert.deepEqual(paths(world), [
-      "/api",
-      "/api/v1",
-      "/apis/example.com",
-      "/apis/example.com/v1",
-      "/apis/example.com/v1beta1",
-      "/apis/kopf.dev",
-    ]);
+    const kinds = ["/apis/example.com/v1", "/apis/example.com/v1beta1"];
+    assert.deepEqual(paths(world), ["/api", "/api/v1", "/apis", ...kinds]);
+    const { length } = world.seen;
+    await namesOf(world, world.client.discovery.groups(["example.com", "kopf.dev"]));
+    assert.equal(world.seen.length, length, "what is known is not asked for again");
+  });
+
+  it("asks group by group where the list of groups cannot be had", async () => {
+    for (const answer of [() => refusal(403), () => new Response("<html>")]) {
+      const world = makeWorld({ answer: serve({ "/apis": answer }) });
+      const names = await namesOf(world, world.client.discovery.groups(["example.com", "kopf.dev"]));
+      assert.deepEqual(names, ["example.com/v1/widgets", "example.com/v1beta1/widgets"]);
+      assert.equal(world.client.discovery.broken.size, 0);
+    }
+  });
+
+  it("asks again for a group that was broken", async () => {
+    const world = makeWorld({ answer: serve({ "/apis/example.com/v1": () => refusal(403) }) });
+    const ask = () => namesOf(world, world.client.discovery.groups(["example.com", "kopf.dev"]));
+    assert.deepEqual(await ask(), ["example.com/v1beta1/widgets"]);
+    world.answer(serve());
+    assert.deepEqual(await ask(), ["example.com/v1/widgets", "example.com/v1beta1/widgets"]);
   });
 });
 
