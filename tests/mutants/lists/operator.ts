@@ -119,7 +119,7 @@ const mutants: Mutant[] = [
     ["Discovery.#leaveOut", "    else this.#warn(name, error);\n    return [];", "    return [];"],
     [
       "Discovery.groups",
-      "await Promise.all([...new Set(groups)].map((group) => this.group(group)));",
+      "await Promise.all(asked.map((group) => this.group(group)));",
       "[await this.all(), groups];",
     ],
     [
