@@ -1,5 +1,5 @@
 /**
- * From a checked tree to a function that evaluates it, and counts what that costs.
+ * From a checked tree to a function that evaluates it, and counts the cost.
  *
  * Source: cel-go, interpreter/planner.go and interpreter/runtimecost.go; k8s.io/apiserver, pkg/apis/cel/config.go for the limit.
  */
@@ -18,6 +18,7 @@ export const TOO_LONG = "operation cancelled: actual cost limit exceeded";
 
 const OVER_LIMIT = new Failure(TOO_LONG, true);
 const NO_OVERLOAD = new Failure("no such overload");
+const TEXT_INDEX = new Failure("unsupported index type 'string' in list");
 
 /** One evaluation. */
 class Frame {
@@ -42,7 +43,7 @@ type Step = (frame: Frame) => unknown;
 type Slots = ReadonlyMap<string, number>;
 
 /**
- * Returns what evaluates a tree that has been checked.
+ * Returns the function that evaluates a checked tree.
  *
  * @throws {Error} From the function that it returns: the message is one line.
  */
@@ -144,7 +145,7 @@ class Planner {
     return (frame) => {
       const values = args.map((arg) => arg(frame));
       const overload = overloads.find((each) => each.args.every((type, index) => fits(values[index], type)));
-      if (overload === undefined) throw NO_OVERLOAD;
+      if (overload === undefined) throw name === "_[_]" ? noIndex(values) : NO_OVERLOAD;
       const result = invoke(overload, values);
       frame.charge(costOf(values, result));
       return result;
@@ -342,7 +343,15 @@ function invoke({ call }: Overload, values: readonly unknown[]): unknown {
 function fieldOf(value: unknown, field: string): unknown {
   if (isFieldValue(value)) return value.get(field);
   if (value instanceof Map) return value.get(field);
-  throw NO_OVERLOAD;
+  // NB: of a list it is an index of a wrong type; a scalar, or null, has no fields, and answers has().
+  if (Array.isArray(value)) throw TEXT_INDEX;
+  return undefined;
+}
+
+/** The failure of an index into a value of any type. Source: cel-go, interpreter/attributes.go, refQualify. */
+function noIndex([value, index]: readonly unknown[]): Failure {
+  if (!Array.isArray(value)) return new Failure(`no such key: ${index}`);
+  return typeof index === "string" ? TEXT_INDEX : NO_OVERLOAD;
 }
 
 function hasField(value: unknown, field: string): boolean {

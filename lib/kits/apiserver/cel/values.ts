@@ -49,7 +49,7 @@ export class Optional {
   }
 }
 
-/** A type as a value: what `type(x)` gives. */
+/** A type as a value: the result of `type(x)`. */
 export class TypeValue {
   readonly type: Type;
 
@@ -64,7 +64,7 @@ export interface FieldValue {
   readonly fieldsOf: Type;
   /** Undefined if it is not there. */
   get(field: string): unknown;
-  /** The names of those that are there. */
+  /** The names of the fields that are there. */
   fields(): readonly string[];
 }
 
@@ -81,7 +81,7 @@ export interface LibraryValue {
  */
 export class Failure {
   readonly message: string;
-  /** Nothing absorbs it: not even `||`. */
+  /** Whether even `||` does not absorb it. */
   readonly isFinal: boolean;
 
   constructor(message: string, isFinal = false) {
@@ -130,7 +130,7 @@ function numberOf(value: unknown): bigint | number | undefined {
   return value instanceof UnsignedInteger ? value.value : undefined;
 }
 
-/** Tells whether two values are the same: numbers by what they are worth, everything else by type, too. */
+/** Tells whether two values are the same: numbers by their worth, everything else by type, too. */
 export function isSame(a: unknown, b: unknown): boolean {
   if (a === b) return !Number.isNaN(a);
   const [left, right] = [numberOf(a), numberOf(b)];
@@ -184,10 +184,10 @@ function sameFields(a: FieldValue, b: FieldValue): boolean {
 
 /** A list of which a schema says that it is a set, or a map by some keys. */
 export class KeyedList extends Array<unknown> {
-  /** Returns what identifies an item; undefined: the item itself. */
+  /** Returns the key that identifies an item; undefined: the item itself. */
   key: ((item: unknown) => readonly unknown[]) | undefined;
 
-  // NB: what map() and its like make is a plain list.
+  // NB: map() and its like make a plain list.
   static override get [Symbol.species](): ArrayConstructor {
     return Array;
   }
@@ -295,9 +295,8 @@ export function fits(value: unknown, type: Type): boolean {
       return value instanceof TypeValue;
     case "object":
     case "opaque":
-      return isFieldValue(value) || isLibraryValue(value) || value instanceof Optional
-        ? typeNameOf(value) === type.name
-        : value === null;
+      return (isFieldValue(value) || isLibraryValue(value) || value instanceof Optional) &&
+        typeNameOf(value) === type.name;
     default:
       return true;
   }

@@ -129,6 +129,10 @@ export const POLICIES: readonly Scenario[] = [{
           { expression: "variables.a != 'odd'", messageExpression: "'a is ' + variables.a" },
           { expression: "oldObject == null || object.data.a == oldObject.data.a", message: "a is fixed" },
           { expression: "object.data.a != 'err' || object.data.b == 'x'" },
+          { expression: "object.data.a != 'nul' || oldObject.metadata.name == 'x'" },
+          { expression: "object.data.a != 'has' || has(oldObject.metadata)" },
+          { expression: "object.data.a != 'key' || oldObject['metadata'] == 1" },
+          { expression: "object.data.a != 'txt' || object.metadata.name.x == 1" },
           { expression: "namespaceObject.metadata.name == 'policies-deny'", reason: "RequestEntityTooLarge" },
         ],
       }),
@@ -139,7 +143,9 @@ export const POLICIES: readonly Scenario[] = [{
     await api.refused(422, "POST", path, configMap("one", { a: "long text" }));
     await api.refused(403, "POST", path, configMap("one", { a: "bad" }));
     await api.refused(422, "POST", path, configMap("one", { a: "odd" }));
-    await api.refused(422, "POST", path, configMap("one", { a: "err" }));
+    for (const a of ["err", "nul", "has", "key", "txt"]) {
+      await api.refused(422, "POST", path, configMap("one", { a }));
+    }
     await api.ok("POST", path, configMap("spared", { a: "bad" }));
     await api.refused(422, "PATCH", `${path}/fine`, { data: { a: "2" } }, MERGE);
     await api.ok("PATCH", `${path}/fine`, { data: { b: "2" } }, MERGE);

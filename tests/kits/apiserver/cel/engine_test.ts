@@ -57,6 +57,7 @@ const TRUE = [
   "any.?a.optFlatMap(v, v.?b).orValue('') == 'c'",
   "any.?a.?b == optional.of('c') && any.?a.?b != optional.of('d') && any.?z != optional.of('c')",
   "any.?z == optional.none() && optional.of([1, 2]) == optional.of([1, 2]) && any.?a != optional.none()",
+  "!has(dyn(null).b) && !has(dyn('text').b) && !dyn(null).?b.hasValue()",
   "duration('1h') > duration('59m') && timestamp('2020-01-01T00:00:00Z') < timestamp('2021-01-01T00:00:00Z')",
 ];
 
@@ -85,8 +86,16 @@ describe("Engine", () => {
   for (
     const [source, error] of [
       ["any.b", /^Error: no such key: b$/],
+      // As cel-go has it: only lists have another word for it.
+      ["dyn(null).b", /^Error: no such key: b$/],
+      ["dyn('text').b.c", /^Error: no such key: b$/],
+      ["dyn(null)['b']", /^Error: no such key: b$/],
+      ["dyn([1]).b", /^Error: unsupported index type 'string' in list$/],
+      ["dyn([1])['b']", /^Error: unsupported index type 'string' in list$/],
       ["numbers[3]", /^Error: index out of bounds: 3$/],
       ["1 / (numbers[0] - 2)", /^Error: division by zero$/],
+      ["quantity('1').isLessThan(dyn(null))", /^Error: no such overload$/],
+      ["dyn(null).hasValue()", /^Error: no such overload$/],
       ["any.a + 1", /^Error: no such overload$/],
       ["text.matches('(?=' + text)", /invalid or unsupported Perl syntax/],
     ] as const
