@@ -1,8 +1,8 @@
 /**
- * A state that a server can go back to, or that another one begins with: what all collections hold at one moment.
+ * A state that a server can go back to, or that another one begins with: the objects of all collections at one moment.
  *
  * Going back is done by new writes and removals, past admission, finalizers and rules: clients that watch see each of them, so that
- * what they have in their caches stays right. Versions go on.
+ * their caches stay right. Versions go on.
  */
 
 import type { KubeObject } from "../../model/object.ts";
@@ -26,7 +26,7 @@ export interface Baseline {
   readonly entries: readonly BaselineEntry[];
 }
 
-/** Returns what a store holds now. */
+/** Returns the objects that a store holds now. */
 export function takeBaseline(store: Store): Baseline {
   const entries: BaselineEntry[] = [];
   for (const collection of store.collections()) {
@@ -41,7 +41,7 @@ export function takeBaseline(store: Store): Baseline {
   return { version: store.version, entries: sorted };
 }
 
-/** Puts a store back to what it held then. */
+/** Puts a store back to the objects of a baseline. */
 export function returnTo(store: Store, { entries }: Baseline): void {
   const wanted = new Set(entries.map(({ collection, key }) => `${collection} ${key}`));
   // Objects of a custom kind go before the definition of their kind.

@@ -1,14 +1,14 @@
 /**
  * Why the API server refuses an object: Kubernetes' field errors, in Kubernetes' words.
  *
- * A cause's `message` is what stands in `Status.details.causes[].message`; the one line of `Status.message` puts the
+ * A cause's `message` stands in `Status.details.causes[].message`; the one line of `Status.message` puts the
  * field in front of it. Source: k8s.io/apimachinery, pkg/util/validation/field and pkg/api/errors.
  */
 
 import type { StatusBody } from "../../model/object.ts";
 import { formatValue, quoteText } from "./formats/go_format.ts";
 
-/** Kubernetes' names for what can be wrong with a field. */
+/** Kubernetes' names for the faults of a field. */
 export type CauseReason =
   | "FieldValueRequired"
   | "FieldValueInvalid"
@@ -100,7 +100,7 @@ export function duplicate(field: string, value: unknown): Cause {
   };
 }
 
-/** A field names something that is not there. */
+/** A field names an object that is not there. */
 export function notFound(field: string, value: unknown, detail = ""): Cause {
   return { reason: "FieldValueNotFound", field, message: badValue("Not found", { value, detail }) };
 }

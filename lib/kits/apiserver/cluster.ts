@@ -1,5 +1,5 @@
 /**
- * The things that all parts of the API server share: the host, the store, the kinds, and who owns what.
+ * The things that all parts of the API server share: the host, the store, the kinds, and the uids of owners.
  */
 
 import type { KubeObject } from "../../model/object.ts";
@@ -14,7 +14,7 @@ import type { Late } from "./late.ts";
 import type { Admission } from "./parts.ts";
 import type { Store } from "./store.ts";
 
-/** Whether what is written is kept, where it is. */
+/** Whether writes are kept in the state folder. */
 export interface Keeping {
   /** Whether a write is not kept yet. */
   readonly isBehind: boolean;
@@ -30,7 +30,7 @@ export interface Cluster {
   readonly cel: CelLoader;
   readonly definitions: Late<DefinitionParts>;
   readonly gate: Gate;
-  /** Absent where nothing is kept. */
+  /** Absent in a server without a state folder. */
   readonly state?: Keeping;
   /** Uids of owners that were left behind when the cluster was copied from another one: they count as present. */
   readonly ownersElsewhere: Set<string>;

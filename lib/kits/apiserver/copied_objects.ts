@@ -1,7 +1,8 @@
 /**
  * Puts objects of another cluster into a store as they are: with their uids, versions, owners of fields and status.
  *
- * No rule is applied to them, as another server has done so. Owners that did not come along must not make garbage of what they own.
+ * No rule is applied to them, as another server has done so. Owners that did not come along must not make garbage of their
+ * dependents.
  */
 
 import type { KubeObject } from "../../model/object.ts";
@@ -17,7 +18,7 @@ export interface CopiedObjects {
 }
 
 /**
- * Puts them in. Those of definitions come first, because they make the kinds of others.
+ * Puts the objects in. Definitions come first, because they make the kinds of others.
  *
  * @throws {TypeError} If an object is of a kind that neither the server nor a definition among the objects knows.
  */
@@ -56,6 +57,6 @@ function entryOf({ kinds }: Cluster, object: KubeObject): Entry {
 
 function storedForm({ conversion, storedIn, custom }: Kind, object: KubeObject): KubeObject {
   if (custom || conversion === undefined) return object;
-  // What is converted is an object, and so is the result.
+  // The argument is an object, and so is the result of its conversion.
   return { ...conversion.toStored({ ...object }), apiVersion: storedIn } as KubeObject;
 }

@@ -1,5 +1,5 @@
 /**
- * The way of every request: who asks is found out, the answer is counted, kept and told to the audit log.
+ * The way of every request: its user is found out, its answer is counted, kept and told to the audit log.
  */
 
 import type { Hono } from "hono";
@@ -47,7 +47,7 @@ export async function answerRequest(
     known = gate.authenticate(request, credentials, wish);
     record = audit?.begin(request, wish, known);
     user = admit(gate, { request, known, wish, record });
-    // What is no duration is refused, whatever the request is about.
+    // A `timeout` that is no duration is refused, whatever the request is about.
     timeoutIn(target.url.searchParams);
     if ("path" in wish && wish.path === "/metrics") {
       response = new Response(metrics.format(), { headers: { "content-type": METRICS_TYPE } });
@@ -64,7 +64,7 @@ export async function answerRequest(
   metrics.end({ wish, code: response.status, seconds: clock.monotonic() - begin });
   if (audit === undefined || record === undefined) return response;
   await record.keepResponse(response);
-  // NB: as on the real server, who has the answer finds it in the log.
+  // NB: as on the real server, a client that has the answer finds it in the log.
   await audit.add(record, { code: response.status, received });
   return response;
 }
@@ -77,7 +77,7 @@ interface Knock {
 }
 
 /**
- * Returns as whom somebody asks.
+ * Returns the user of a request, after impersonation.
  *
  * @throws {Refusal} If the request may not be made.
  */
@@ -101,7 +101,7 @@ export function refuse(error: unknown, request: Request, record?: AuditRecord): 
   });
 }
 
-/** NB: bodies of many thousand levels are JSON, but nothing that could be walked; the real server stops at 10,000. */
+/** NB: bodies of many thousand levels are JSON, but too deep to be walked; the real server stops at 10,000. */
 function toRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   const isTooDeep = error instanceof RangeError && error.message.includes("call stack");

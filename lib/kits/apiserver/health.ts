@@ -1,7 +1,7 @@
 /**
  * Health: of the server as a whole (`/healthz`, `/livez`, `/readyz`), of its parts by name, with `?verbose` and `?exclude`.
  *
- * Parts are called as those of the real server; what they stand for is done here by other means, before a server answers.
+ * Parts are called as on the real server; their work is done here by other means, before a server answers.
  * Only `etcd` can fail: when the state folder cannot be written. Source: Kubernetes documentation, "Kubernetes API health
  * endpoints"; k8s.io/apiserver, pkg/server/healthz.
  */

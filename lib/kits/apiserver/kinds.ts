@@ -1,5 +1,5 @@
 /**
- * The kinds that the API server serves: the built-in ones, and those that definitions add while it runs.
+ * The kinds that the API server serves: the built-in ones, and the custom ones that definitions add while it runs.
  *
  * One `Kind` is one version of one kind. All versions share a collection; they differ in the fields around the
  * object (`apiVersion`), in their schema and in their columns.
@@ -15,18 +15,21 @@ import type { PrinterColumn } from "./types/served.ts";
 
 /** The rules particular to a kind when objects are written. All of them work in place. */
 export interface KindRules {
-  /** Loads what the other rules need for this object, so that they need not wait. */
+  /** Loads the modules that the other rules need for this object, so that they need not wait. */
   prepare?(object: KubeObject): Promise<void> | undefined;
   /** Fills defaults in and drops unknown fields; returns the paths of dropped fields. */
   normalize(object: KubeObject, options?: { readonly applied?: boolean }): readonly string[];
   /**
-   * Does what the real server's own admission does, on a creation (no `old`) or an update: before webhooks, and once more after
-   * those have changed something. Doing it twice is doing it once.
+   * Completes and checks as the real server's own admission does, on a creation (no `old`) or an update: before webhooks, and
+   * once more after webhooks have changed the object. Doing it twice is doing it once.
    *
    * @throws {Refusal}
    */
   admit?(object: KubeObject, old: KubeObject | undefined): void;
-  /** Does what the server or a controller does at once, on a creation (no `old`) or an update; controllers see no dry runs. */
+  /**
+   * Makes the changes that the server or a controller makes at once, on a creation (no `old`) or an update; controllers see no
+   * dry runs.
+   */
   settle?(object: KubeObject, old: KubeObject | undefined, dryRun?: boolean): void;
   /** Returns the faults of an object. */
   validate(object: KubeObject, change: Change): readonly Cause[];
@@ -76,7 +79,7 @@ export interface Kind extends Resource {
   readonly listKind: string;
   /** The `apiVersion` in which objects are kept. */
   readonly storedIn: string;
-  /** Discovery's hash of the version in which a real cluster keeps objects. Default: that of `storedIn`. */
+  /** Discovery's hash of the version in which a real cluster keeps objects. Default: the hash of `storedIn`. */
   readonly hash?: string;
   readonly collection: Collection;
   /** Comes from a CustomResourceDefinition. */
@@ -99,10 +102,10 @@ export interface Kind extends Resource {
   readonly schema?: JsonObject;
   /** The schemas of all versions of a custom kind, served or not, by `apiVersion`. */
   readonly versions?: ReadonlyMap<string, JsonObject | undefined>;
-  /** Those schemas at work, where objects are not kept as they are shown. */
+  /** The schemas at work, where objects are not kept as they are shown. */
   readonly schemas?: KindSchemas;
   readonly scale?: ScalePaths;
-  /** Between what is stored and what this version of a built-in kind shows, where more than `apiVersion` differs. */
+  /** Between the stored version of a built-in kind and this one, where more than `apiVersion` differs. */
   readonly conversion?: Conversion;
   /** Converts between versions, where a webhook does; shared by all versions of a kind. */
   readonly converter?: VersionConverter;
@@ -116,7 +119,7 @@ export interface Conversion {
   toStored(served: JsonObject): JsonObject;
 }
 
-/** The schemas of all versions of a custom kind: what they make of an object of any of them. */
+/** The schemas of all versions of a custom kind, applied to an object of any of them. */
 export interface KindSchemas {
   /** Returns a new object: one that is kept, as the schema of its own version has it today, pruned and with defaults. */
   read(kept: KubeObject): KubeObject;

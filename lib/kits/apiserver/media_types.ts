@@ -14,7 +14,7 @@ export interface MediaType {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** Reads an `Accept` or `Content-Type` header: what is wanted most comes first. */
+/** Reads an `Accept` or `Content-Type` header: the type of the highest quality comes first. */
 export function parseMediaTypes(header: string): MediaType[] {
   const types = header.split(",").filter((part) => part.trim() !== "").map((part) => {
     const [type = "", ...rest] = part.split(";").map((piece) => piece.trim());

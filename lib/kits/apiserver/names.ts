@@ -32,7 +32,7 @@ export function dns1035Errors(name: string): string[] {
 
 /** Returns the faults of a name such as a namespace's: a DNS label. */
 export function dnsLabelErrors(name: string): string[] {
-  // NB: a name that would do as a subdomain is told that dots are what is wrong with it.
+  // Of a name that would do as a subdomain, only the dots are wrong.
   if (matches(name, SUBDOMAIN) && name.includes(".")) {
     return [...tooLongFor(name, { maximum: 63, unit: "characters" }), "must not contain dots"];
   }

@@ -28,7 +28,7 @@ export class Refusal extends Error {
   override readonly name = "Refusal";
   /** The HTTP status. */
   readonly code: number;
-  /** The `Warning` header of the answer, if somebody has warned before it was refused. */
+  /** The `Warning` header of the answer, if a rule or a webhook has warned before the refusal. */
   warning: string | null = null;
   /** The status that the client gets; `metadata` is written on the way out. */
   readonly status: RefusedStatus;
@@ -121,7 +121,7 @@ export function forbidden(names: KindNames, name: string, reason: string): Refus
   });
 }
 
-/** The refusal to put something into a namespace that is going away. */
+/** The refusal to put an object into a namespace that is going away. */
 export function terminating(names: KindNames, name: string, namespace: string): Refusal {
   const message = `unable to create new content in namespace ${namespace} because it is being terminated`;
   return refusal(`${qualified(names)} "${name}" is forbidden: ${message}`, {
@@ -139,7 +139,7 @@ export function terminating(names: KindNames, name: string, namespace: string): 
 }
 
 export function invalid(names: KindNames, name: string, causes: readonly Cause[]): Refusal {
-  // NB: Events are judged as what they are kept as, which is of no group.
+  // Events are judged in the version in which they are kept, which is of no group.
   const judgedIn = names.group === "events.k8s.io" ? "" : names.group;
   const status = invalidStatus(causes, { group: judgedIn, kind: names.kind, name });
   const { group, ...details } = status.details ?? {};
@@ -161,7 +161,7 @@ export function badRequest(message: string): Refusal {
 /** The client waits no longer. */
 export function timedOut(): Refusal {
   const message = "Timeout: request did not complete within the allotted timeout";
-  // NB: what gives up on the real server's handlers does not say that it sends a Status.
+  // NB: the timeout filter of the real server does not name the content type of its Status.
   return new Refusal({ status: "Failure", message, reason: "Timeout", details: {}, code: 504 });
 }
 
@@ -208,7 +208,7 @@ export function notSupported(names: KindNames, verb: string): Refusal {
   });
 }
 
-/** A patch in a format that nobody knows. */
+/** A patch in an unknown format. */
 export function unknownPatchType(): Refusal {
   return refusal("415: Unsupported Media Type", { code: 415, reason: "UnsupportedMediaType", details: {} });
 }
@@ -276,7 +276,7 @@ export function tooManyRequests(
   });
 }
 
-/** Something that Kubernetes has and this server does not. */
+/** A part of Kubernetes that this server does not have. */
 export function notServed(what: string): Refusal {
   return refusal(`the API server in the process does not serve ${what}: see docs/apiserver.md`, {
     code: 501,

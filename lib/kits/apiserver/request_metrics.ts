@@ -28,7 +28,7 @@ export interface Answered {
 interface Series {
   readonly labels: string;
   readonly codes: Map<number, number>;
-  /** NB: how long a watch takes says nothing. */
+  /** Absent for watches, whose duration is chosen by the client. */
   readonly duration: Duration | undefined;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Questions to the server that are posted as objects and never stored: who am I, and who may do what.
+ * Questions to the server that are posted as objects and never stored: about a user's name, and about the rights of users.
  *
  * Source: Kubernetes API reference, TokenReview, SelfSubjectReview, SubjectAccessReview and their like.
  */

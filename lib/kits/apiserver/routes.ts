@@ -1,5 +1,5 @@
 /**
- * Which URL is answered by what.
+ * The routes: which module answers which URL.
  */
 
 import type { Context, Hono } from "hono";
@@ -40,7 +40,7 @@ import { isObject } from "./values.ts";
 const VERSION = { major: "1", minor: "36", gitVersion: "v1.36.3+lotse" };
 const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
-/** The facts that come with a request: whose it is, and what the audit log wants to know of it. */
+/** The facts that come with a request: its user, its target, and its record in the audit log. */
 export interface Asked {
   readonly Bindings: { readonly user: User; readonly target: Target; readonly record?: AuditRecord };
 }
@@ -180,7 +180,7 @@ function addOpenapi(app: Hono<Asked>, cluster: Cluster): void {
   });
 }
 
-/** NB: in protocol buffers, too, by the real server; who asks for these alone gets JSON. */
+/** NB: in protocol buffers, too, by the real server; a client that accepts these alone gets JSON. */
 const OPENAPI_V3_ACCEPTED = [
   "application/com.github.proto-openapi.spec.v3@v1.0+protobuf",
   "application/com.github.proto-openapi.spec.v3.v1.0+protobuf",

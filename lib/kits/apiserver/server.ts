@@ -42,7 +42,7 @@ export interface ApiServerOptions<H extends Host = Host> {
   /** All time and chance come from it; sockets, too, if it listens. */
   readonly host: H;
   /**
-   * Whether roles and bindings decide who may do what. Default: false: every known user may do everything.
+   * Whether roles and bindings decide about the rights of users. Default: false: every known user may do everything.
    */
   readonly rbac?: boolean;
   /** Users by their bearer tokens; unknown tokens are refused (401). Default: none. */
@@ -52,17 +52,17 @@ export interface ApiServerOptions<H extends Host = Host> {
   /**
    * How much the audit log tells of which requests: a Policy of audit.k8s.io/v1. Default: all of them, at the level `Metadata`.
    *
-   * @throws {TypeError} From what makes the server, if it is none.
+   * @throws {TypeError} From `apiServer()` and `openApiServer()`, if it is no Policy.
    */
   readonly auditPolicy?: Readonly<Record<string, unknown>>;
   /**
-   * Whether workloads come to life: Deployments make ReplicaSets and those Pods, which are ready after a second; Jobs
+   * Whether workloads come to life: Deployments make ReplicaSets, and ReplicaSets Pods, which are ready after a second; Jobs
    * complete, StatefulSets and DaemonSets have their Pods, claims are bound, and Services have EndpointSlices. Default: false.
    */
   readonly workloads?: boolean | WorkloadsOptions;
   /**
-   * Whether ResourceQuotas and LimitRanges are enforced: what exceeds them is refused (403), containers get their defaults,
-   * and the status of quotas says what is used. Default: false: they are only stored.
+   * Whether ResourceQuotas and LimitRanges are enforced: a write that exceeds them is refused (403), containers get their
+   * defaults, and the status of quotas says how much is used. Default: false: they are only stored.
    */
   readonly quotas?: boolean;
 }
@@ -123,12 +123,12 @@ export interface ApiServer<H extends Host = Host> {
   /** Remembers the state as it is now: `reset()` goes back to it. Before the first call that is how the server began. */
   checkpoint(): void;
   /**
-   * Goes back to the last checkpoint, and takes all faults back: between tests. Whoever watches sees what goes and what comes
-   * back. Nothing holds that up: neither finalizers nor webhooks.
+   * Goes back to the last checkpoint, and takes all faults back: between tests. Watches see the objects that go and
+   * come back. Neither finalizers nor webhooks hold that up.
    */
   reset(): void;
   /**
-   * Makes another server with the same options, which begins with what this one holds now: objects, versions and the past, so that
+   * Makes another server with the same options, which begins with the state of this one: objects, versions and the past, so that
    * watches go on from any version that this server knows, and tokens of service accounts. From then on both are on their own.
    * Objects are shared until they are written. Faults, watches, the checkpoint and the state folder are not taken along.
    */
@@ -141,7 +141,7 @@ export interface ForkOptions<H extends Host = Host> {
   readonly host?: H;
 }
 
-/** Makes an API server with an empty cluster: the usual namespaces, and nothing else. */
+/** Makes an API server with an empty cluster: it has only the usual namespaces. */
 export function apiServer<H extends Host>(options: ApiServerOptions<H>): ApiServer<H> {
   return build(options, lateParts(options.host)).server;
 }
@@ -164,11 +164,11 @@ export async function copiedApiServer<H extends Host>(
 export type KeptApiServer<H extends Host = Host> = ApiServer<H> & AsyncDisposable;
 
 /**
- * Makes an API server that keeps its state in a folder, and begins with what is in it. A write is answered when it is
+ * Makes an API server that keeps its state in a folder, and begins with the state there. A write is answered when it is
  * kept; disposing lets go of the folder.
  *
  * @throws {StateError} If another process uses the folder, or it cannot be read: it is cut off, or of a later version. Then
- * nothing in it has changed.
+ * the folder has not changed.
  */
 export async function openApiServer<H extends Host>(
   options: ApiServerOptions<H> & { readonly data: string },
@@ -199,7 +199,7 @@ function lateParts({ process }: Host): LateParts {
   };
 }
 
-/** Nothing that was kept is written again, so that its rules cannot load what they need by themselves. */
+/** Kept objects are not written again, so that no write loads the modules that their rules need. */
 async function loadFor({ found }: StateFolder, { cel, definitions }: LateParts): Promise<void> {
   const collections = new Set(found?.records.map(({ collection }) => collection));
   const hasExpressions = [...collections].some((name) => name.endsWith(".admissionregistration.k8s.io"));

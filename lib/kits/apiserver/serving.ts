@@ -37,7 +37,7 @@ export interface ServedApi extends AsyncDisposable {
   readonly ca: string;
   /** The bearer token that a client may send instead of a certificate. */
   readonly token: string;
-  /** Stops listening, and cuts what is open. */
+  /** Stops listening, and cuts open connections. */
   close(): Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 /**
  * Where the API server keeps everything: collections by kind, and one counter of versions for all of them, as in etcd.
  *
- * The store knows nothing of Kubernetes' rules beyond `resourceVersion`; those are in `writes/`.
+ * Of Kubernetes' rules the store knows only `resourceVersion`; the others are in `writes/`.
  */
 
 import type { KubeObject } from "../../model/object.ts";
@@ -96,8 +96,8 @@ export class Store {
   }
 
   /**
-   * Takes objects over that were stored before, with their versions; those who listen are told of each. What was before that
-   * is not known.
+   * Takes objects over that were stored before, with their versions; listeners are told of each. Changes before that
+   * are not known.
    */
   restore(
     entries: readonly { readonly collection: string; readonly key: string; readonly object: KubeObject }[],
@@ -115,7 +115,7 @@ export class Store {
   }
 
   /**
-   * Takes over what another store holds, with its past; those who listen are told of each object. Costs a reference per object
+   * Takes over the objects of another store, with its past; listeners are told of each object. Costs a reference per object
    * and per change of the last minutes.
    */
   take(other: Store): void {

@@ -1,8 +1,8 @@
 /**
  * The tables that `kubectl get` shows: meta.k8s.io/v1 Table.
  *
- * The built-in kinds have the columns of the real API server, custom ones those of their definition. Ages are texts,
- * because the server, not kubectl, knows what time it is.
+ * The built-in kinds have the columns of the real API server, custom kinds the columns of their definition. Ages are texts,
+ * because the server, not kubectl, knows the time.
  */
 
 import type { JsonObject, KubeObject } from "../../model/object.ts";

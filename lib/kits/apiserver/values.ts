@@ -17,7 +17,7 @@ export function getOwn(target: JsonObject, key: string): unknown {
   return Object.hasOwn(target, key) ? target[key] : undefined;
 }
 
-/** Returns the object at the key, or undefined if something else is there. */
+/** Returns the object at the key, or undefined if another value is there. */
 export function objectAt(target: unknown, key: string): JsonObject | undefined {
   if (!isObject(target)) return undefined;
   const value = getOwn(target, key);

@@ -74,7 +74,7 @@ function watchTarget(url: URL, pathname: string): Target {
   return { url, path, watches: true };
 }
 
-/** Reads what a request wants. */
+/** Reads the verb and the target of a request. */
 export function wishOf({ method, url }: Request, target: Target = targetOf(url)): Wish {
   const { url: { pathname, searchParams }, path, watches = false } = target;
   if (path === undefined) return { verb: method.toLowerCase(), path: pathname };

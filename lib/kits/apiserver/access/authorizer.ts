@@ -1,7 +1,7 @@
 /**
- * The authorizer: roles and bindings say who may do what.
+ * The authorizer: roles and bindings decide about the rights of users.
  *
- * Bindings are looked up for each request: there are few, and what was just written counts at once. Source: Kubernetes
+ * Bindings are looked up for each request: there are few, and a new binding counts at once. Source: Kubernetes
  * documentation, "Using RBAC Authorization"; k8s.io/kubernetes, plugin/pkg/auth/authorizer/rbac.
  */
 
@@ -14,7 +14,7 @@ import { MASTERS, type User } from "./user.ts";
 
 const GROUP = "rbac.authorization.k8s.io";
 
-/** Whether something is allowed, and why, or why a role was not found. */
+/** Whether a request is allowed, and why, or why a role was not found. */
 export interface Decision {
   readonly allowed: boolean;
   readonly reason: string;
@@ -41,7 +41,7 @@ export class Authorizer {
     return { allowed: false, reason: all === "" ? "" : `RBAC: ${all}` };
   }
 
-  /** Returns all rules that a user has in a namespace; "" for those that count everywhere. */
+  /** Returns all rules that a user has in a namespace; "" for the rules that count everywhere. */
   rulesFor(user: User, namespace: string): PolicyRule[] {
     return [...this.#grants(user, namespace)].flatMap(({ rules }) => rules);
   }

@@ -1,5 +1,5 @@
 /**
- * Nobody can grant what they do not have.
+ * The check that users only grant rights that they have.
  *
  * Source: Kubernetes documentation, "Privilege escalation prevention and bootstrapping"; k8s.io/kubernetes,
  * pkg/registry/rbac.
@@ -29,7 +29,7 @@ export interface Grant {
 }
 
 /**
- * Checks that a role or a binding grants nothing that its writer lacks.
+ * Checks that a role or a binding grants no right that its writer lacks.
  *
  * @throws {Refusal} 403, or 404 if a binding's role does not exist.
  */

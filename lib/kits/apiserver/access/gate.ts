@@ -1,5 +1,5 @@
 /**
- * The gate in front of the server: who asks, as whom, and whether they may.
+ * The gate in front of the server: a request's user, impersonation, and rights.
  *
  * Source: Kubernetes documentation, "Authenticating", "User impersonation"; k8s.io/apiserver, pkg/endpoints/filters.
  */
@@ -46,9 +46,9 @@ export class Gate {
   }
 
   /**
-   * Returns who sends a request.
+   * Returns the user that sends a request.
    *
-   * @throws {Refusal} 401 if it has credentials that nobody knows.
+   * @throws {Refusal} 401 if it has unknown credentials.
    */
   authenticate(request: Request, credentials: Credentials, wish: Wish): User {
     const isOpen = !this.rbac && isPathWish(wish) && OPEN_PATHS.includes(wish.path);
@@ -59,7 +59,7 @@ export class Gate {
   }
 
   /**
-   * Returns the narrow verb that lets somebody act as another user, if one does; else they have the old right to impersonate.
+   * Returns the narrow verb that lets a user act as another one, if one does; else they have the old right to impersonate.
    *
    * Source: Kubernetes documentation, "User impersonation"; k8s.io/apiserver, pkg/endpoints/filters/impersonation.
    */
@@ -85,7 +85,7 @@ export class Gate {
     if (!allowed) throw forbiddenWish(user, wish, reason);
   }
 
-  /** Tells whether a user may do something. */
+  /** Tells whether a user may make a request. */
   may(user: User, wish: Wish): boolean {
     return this.decide(user, wish).allowed;
   }
@@ -105,13 +105,13 @@ export class Gate {
       throw unauthorized();
     }
     if (caller !== undefined) return caller;
-    // NB: where there are no roles, nobody could say what strangers may do.
+    // NB: without roles, no rule could say which requests anonymous users may make.
     if (!this.rbac) throw unauthorized();
     return ANONYMOUS;
   }
 
   /**
-   * Returns the user as whom somebody acts: they themselves, unless the request says otherwise.
+   * Returns the user as whom a user acts: they themselves, unless the request names another one.
    *
    * @throws {Refusal} 400 if it does not say as whom, 403 if they may not.
    */
@@ -210,7 +210,7 @@ function extraIn(headers: Headers): Map<string, string[]> {
 
 const EXTRA = "impersonate-extra-";
 
-/** NB: as the real server does it: what cannot be unescaped stays as it is. */
+/** A key that cannot be unescaped stays as it is, as on the real server. */
 function unescaped(key: string): string {
   try {
     return decodeURIComponent(key);

@@ -1,5 +1,5 @@
 /**
- * The rules of roles: what one allows, and which of some rules others cover.
+ * The rules of roles: whether one allows a request, and which rules are covered by others.
  *
  * Sources: k8s.io/kubernetes, pkg/apis/rbac/v1/evaluation_helpers.go; k8s.io/component-helpers, auth/rbac/validation.
  */
@@ -57,7 +57,7 @@ function coversPath(pattern: string, path: string): boolean {
   return pattern.endsWith("*") && path.startsWith(pattern.slice(0, -1));
 }
 
-/** Returns those of the rules that nothing in `held` covers, as rules of one group and one resource each. */
+/** Returns the parts of the rules that no rule in `held` covers, as rules of one group and one resource each. */
 export function uncovered(rules: readonly PolicyRule[], held: readonly PolicyRule[]): PolicyRule[] {
   const missing = rules.flatMap(breakDown).filter((rule) => !held.some((owner) => covers(owner, rule)));
   const merged = new Map<string, PolicyRule>();

@@ -1,7 +1,7 @@
 /**
  * Tokens of service accounts: made on request, known to this server alone, and good until they expire.
  *
- * They read as JSON web tokens do, because clients look into them; what makes one valid is that the server remembers it.
+ * They read as JSON web tokens do, because clients look into them; a token is valid because the server remembers it.
  * Source: Kubernetes documentation, "Managing Service Accounts".
  */
 
@@ -12,7 +12,7 @@ import { AUTHENTICATED, type User } from "./user.ts";
 
 export const ISSUER = "https://kubernetes.default.svc.cluster.local";
 
-/** An object without which a token is worth nothing. */
+/** An object without which a token is not valid. */
 export interface BoundObject {
   readonly plural: "nodes" | "pods" | "secrets";
   /** "" for nodes. */
@@ -85,7 +85,10 @@ export class Tokens {
     for (const [token, issued] of other.#issued) this.#issued.set(token, issued);
   }
 
-  /** Returns the service account that holds the token; undefined if it is none, has expired, or the account or what it is bound to has gone. */
+  /**
+   * Returns the service account that holds the token; undefined if it is none, has expired, or the account or its bound object
+   * has gone.
+   */
   userOf(token: string): { readonly user: User; readonly audiences: readonly string[] } | undefined {
     const found = this.#issued.get(token);
     if (found === undefined || found.expires <= this.#host.clock.now()) return undefined;
@@ -97,7 +100,7 @@ export class Tokens {
     return { user: { ...accountUser(namespace, name), uid, extra }, audiences };
   }
 
-  /** NB: what is being deleted counts for a minute more. */
+  /** NB: an object that is being deleted counts for a minute more. */
   #isThere({ plural, namespace, name, uid }: BoundObject): boolean {
     const key = namespace === "" ? name : `${namespace}/${name}`;
     const metadata = this.#store.collection(plural).get(key)?.metadata;

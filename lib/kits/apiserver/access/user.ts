@@ -17,7 +17,7 @@ export interface User {
 export const MASTERS = "system:masters";
 export const AUTHENTICATED = "system:authenticated";
 
-/** Users that are let in without being asked, and who hold the kubeconfig. */
+/** The user of the kubeconfig, and of calls in the process without credentials. */
 export const ADMIN: User = { username: "kubernetes-admin", groups: [MASTERS, AUTHENTICATED] };
 
 /** Returns a user as reviews show one: `UserInfo`. */

@@ -1,5 +1,5 @@
 /**
- * Server-side apply: an object, a configuration merged into it, and what that does to the owners.
+ * Server-side apply: an object, a configuration merged into it, and the owners after that.
  *
  * Source: k8s.io/apimachinery, pkg/util/managedfields/internal/{structuredmerge,lastappliedmanager}.go;
  * sigs.k8s.io/structured-merge-diff, merge/update.go.
@@ -66,7 +66,7 @@ export function applyConfiguration(ownership: Ownership, application: Applicatio
       live !== undefined,
     );
   } catch (error) {
-    // What is there may hold items that nothing identifies.
+    // The live object may hold list items without a key.
     if (error instanceof UnfitVersionError) throw storageFault(error.message);
     if (error instanceof SyntaxError) throw storageFault(`failed to merge config: ${error.message}`);
     throw error;
@@ -169,7 +169,7 @@ class Applying {
     }];
   }
 
-  /** NB: what others own in versions that do not know the object cannot be looked at. */
+  /** @throws {UnfitVersionError} If an owner's version does not know the object, so that its fields cannot be compared. */
   #checkVersion(object: JsonObject, apiVersion: string): void {
     const { kind, views } = this.#application;
     if (!kind.custom || apiVersion === kind.apiVersion) return;
@@ -224,7 +224,7 @@ class Applying {
     if (left.length > 0) throw applyConflict(conflictMessages(left));
   }
 
-  /** Returns what `kubectl apply` without a server's help has written, and is there still: kubectl may go on with it. */
+  /** Returns the fields that client-side `kubectl apply` has written and that are there still: kubectl may go on with them. */
   #lastApplied(live: KubeObject): FieldSet {
     const text = live.metadata.annotations?.[LAST_APPLIED];
     try {
@@ -248,7 +248,7 @@ function conflictsOf(others: readonly Owner[], compared: ReturnType<Ownership["c
   });
 }
 
-/** Replaces the fields below what is one value by that. */
+/** Replaces the fields below an atomic value by the value as a whole. */
 function collapse(set: FieldSet, type: MergeType): FieldSet {
   const result: Record<string, FieldSet> = {};
   let same = true;
@@ -276,7 +276,7 @@ interface Finishing {
   readonly writer: Writer;
 }
 
-/** Built-in kinds have no nulls; and the annotation of `kubectl apply` follows what kubectl applies. */
+/** Built-in kinds have no nulls; and the annotation of `kubectl apply` follows the configuration that kubectl applies. */
 function finish(next: KubeObject, { kind, before, config, writer }: Finishing): KubeObject {
   const object = clone(next);
   if (!kind.custom) dropNulls(object, before);

@@ -9,7 +9,7 @@ import { isObject } from "../values.ts";
 import { elementText, fieldElement, itemElement } from "./elements.ts";
 import type { ListType, MapType, MergeType } from "./merge_type.ts";
 
-/** Says what does not fit, in one text; undefined if everything does. */
+/** Returns all faults of a value in one text; undefined if it fits its type. */
 export function typeFaults(value: unknown, type: MergeType): string | undefined {
   const faults = check(value, type);
   if (faults.length < 2) return faults[0];

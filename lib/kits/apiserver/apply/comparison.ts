@@ -34,7 +34,7 @@ export function typeOfKey(type: MapType, key: string): MergeType {
   return (type.fields.get(key) ?? type.rest)?.() ?? DEDUCED;
 }
 
-/** Returns the fields that a configuration is about: what whoever applies it owns from then on. */
+/** Returns the fields that a configuration is about: its applier owns them from then on. */
 export function fieldsIn(value: unknown, type: MergeType): FieldSet {
   const form = formOf(value, type);
   if (form === "map" && isObject(value) && type.map?.atomic === false) {
@@ -67,7 +67,7 @@ function isEntire(value: unknown, type: MergeType): boolean {
   return form === "list" ? type.list?.relation === "atomic" : type.map?.atomic === true;
 }
 
-/** Returns the items by their elements. @throws {SyntaxError} If nothing identifies one. */
+/** Returns the items by their elements. @throws {SyntaxError} If one has no key. */
 export function indexItems(items: readonly unknown[], type: ListType): Map<string, unknown[]> {
   const found = new Map<string, unknown[]>();
   for (const item of items) {
@@ -79,7 +79,7 @@ export function indexItems(items: readonly unknown[], type: ListType): Map<strin
   return found;
 }
 
-/** Returns a value's fields, each of them: what appears or goes when the value does. */
+/** Returns all fields of a value: they appear and go with the value. */
 function allFields(value: unknown, type: MergeType): FieldSet {
   if (isEntire(value, type)) return LEAF;
   const set: Draft = { [SELF]: LEAF };
@@ -102,7 +102,7 @@ interface Found {
   removed?: FieldSet;
 }
 
-/** Returns the differences between two objects of a type. @throws {SyntaxError} If a list holds what nothing identifies. */
+/** Returns the differences between two objects of a type. @throws {SyntaxError} If a list holds an item without a key. */
 export function compareObjects(before: unknown, after: unknown, type: MergeType): Differences {
   const found = compare({ before, after }, type) ?? {};
   return { added: found.added ?? LEAF, modified: found.modified ?? LEAF, removed: found.removed ?? LEAF };
@@ -180,7 +180,7 @@ function compareLists(
     } else if (mine.length > 1 && theirs.length > 1) {
       if (!equal(mine, theirs)) found.add(element, { modified: LEAF });
     } else if (mine.length > 1) {
-      // What stood there several times was one value; what is left of it is new.
+      // Repeated items were one value; the single item that remains is new.
       if (second !== undefined) {
         found.add(element, compare({ before: undefined, after: second }, type.items()));
       }
@@ -193,7 +193,7 @@ function compareLists(
   return found.result;
 }
 
-/** Gathers what was found below the keys of one map or list. */
+/** Gathers the differences below the keys of one map or list. */
 class Collected {
   readonly #sets: { added?: Draft; modified?: Draft; removed?: Draft } = {};
 

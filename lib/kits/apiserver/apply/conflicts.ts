@@ -7,7 +7,7 @@ import { pathText } from "./elements.ts";
 import { type FieldSet, pathsIn } from "./field_set.ts";
 import type { Owner } from "./owners.ts";
 
-/** A field of somebody else that an application would change. */
+/** Fields of another owner that an application would change. */
 export interface Conflict {
   readonly owner: Owner;
   readonly fields: FieldSet;

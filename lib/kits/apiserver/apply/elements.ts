@@ -16,7 +16,7 @@ export function fieldElement(name: string): string {
 /**
  * Returns the element of an item of a list that merges.
  *
- * @throws {SyntaxError} If nothing identifies it.
+ * @throws {SyntaxError} If it has no key.
  */
 export function itemElement(item: unknown, { relation, keys }: ListType): string {
   if (relation === "set") return valueElement(item);

@@ -2,12 +2,12 @@
  * Sets of fields, in the form in which `metadata.managedFields` shows them (`fieldsV1`).
  *
  * A set is a tree: a key names a field (`f:spec`), an item of a list by its keys (`k:{"name":"a"}`) or by its value
- * (`v:"a"`), and leads to the set of what is below. A field is a member of the set if nothing is below it, or if it holds
+ * (`v:"a"`), and leads to the set of the fields below. A field is a member of the set if no field is below it, or if it holds
  * the mark ".". Sets are never changed once they are made, so that objects can share them.
  * Source: Kubernetes API reference, FieldsV1; sigs.k8s.io/structured-merge-diff, fieldpath/set.go.
  */
 
-/** A set of fields, and what is below a field of one. */
+/** A set of fields, and the set below one field. */
 export interface FieldSet {
   readonly [element: string]: FieldSet;
 }
@@ -17,21 +17,21 @@ type Draft = Record<string, FieldSet>;
 /** Below a field that has others below it: the field itself is a member, too. */
 export const SELF = ".";
 
-/** A field with nothing below it. */
+/** A field without fields below it. */
 export const LEAF: FieldSet = Object.freeze({});
 
-/** Tells whether nothing is in the set. */
+/** Tells whether the set is empty. */
 export function isEmptySet(set: FieldSet): boolean {
   for (const _ in set) return false;
   return true;
 }
 
-/** Tells whether what a key of a set leads to makes the key a member. */
+/** Tells whether a key is a member of its set, by the set that it leads to. */
 export function isMember(below: FieldSet | undefined): boolean {
   return below !== undefined && (SELF in below || isEmptySet(below));
 }
 
-/** Makes what a key leads to; undefined if the key is not to be in the set at all. */
+/** Makes the set that a key leads to; undefined if the key is not to be in the set at all. */
 export function entry(member: boolean, below: FieldSet | undefined): FieldSet | undefined {
   if (below === undefined || isEmptySet(below)) return member ? LEAF : undefined;
   if (member === (SELF in below)) return below;
@@ -65,7 +65,7 @@ export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   return result;
 }
 
-/** Returns the fields of the first set that are not in the second; a field does not stand for what is below it. */
+/** Returns the fields of the first set that are not in the second; a field does not stand for the fields below it. */
 export function difference(a: FieldSet, b: FieldSet): FieldSet {
   if (isApart(a, b)) return a;
   const result: Draft = {};

@@ -1,5 +1,5 @@
 /**
- * The facts about a type that server-side apply must know: what merges, and what is one value.
+ * The facts about a type that server-side apply must know: which values merge, and which are atomic.
  *
  * It comes from the tables of the built-in kinds or from the schema of a definition. Types refer to themselves
  * (JSONSchemaProps), so that the types below are made when they are asked for, and kept.
@@ -46,7 +46,7 @@ const UNTYPED: MergeType = {
   map: { atomic: true, fields: new Map(), rest: () => UNTYPED },
 };
 
-/** A value of which nothing is known: maps merge, lists do not. */
+/** A value of an unknown type: maps merge, lists do not. */
 export const DEDUCED: MergeType = {
   scalar: "untyped",
   list: { relation: "atomic", keys: [], items: () => UNTYPED },

@@ -11,7 +11,7 @@ import { fieldElement, itemElement } from "./elements.ts";
 import { entry, type FieldSet, isEmptySet, isMember, LEAF, SELF } from "./field_set.ts";
 import type { ListType, MapType, MergeType } from "./merge_type.ts";
 
-/** Two values to be merged: undefined where there is nothing. */
+/** Two values to be merged: undefined where one is missing. */
 interface Pair {
   readonly live: unknown;
   readonly config: unknown;
@@ -47,7 +47,7 @@ function mergeMaps(live: JsonObject, config: JsonObject, type: MapType): JsonObj
   return merged;
 }
 
-/** Items of the configuration stand in its order; those that only the live list has stay where they were between them. */
+/** Items of the configuration stand in its order; items of the live list alone stay where they were between them. */
 function mergeLists(live: readonly unknown[], config: readonly unknown[], type: ListType): unknown[] {
   const wanted = indexItems(config, type);
   const present = indexItems(live, type);
@@ -57,7 +57,7 @@ function mergeLists(live: readonly unknown[], config: readonly unknown[], type: 
   const taken = new Set<string>();
   const take = (element: string) => {
     taken.add(element);
-    // An item that stands there several times is not merged with: what is applied takes its place.
+    // An item that stands there several times is not merged with: the applied item takes its place.
     const same = present.get(element) ?? [];
     const pair = { live: same.length === 1 ? same[0] : undefined, config: wanted.get(element)?.[0] };
     merged.push(merge(pair, type.items()));
@@ -82,7 +82,7 @@ function mergeLists(live: readonly unknown[], config: readonly unknown[], type: 
   return merged;
 }
 
-/** Returns a value without the fields of a set; null if nothing is left of a map or a list. */
+/** Returns a value without the fields of a set; null if no part of a map or a list is left. */
 export function removeFields(value: unknown, set: FieldSet, type: MergeType): unknown {
   const form = formOf(value, type);
   if (form === "list" && Array.isArray(value) && value.length > 0 && type.list !== undefined) {
@@ -114,7 +114,7 @@ function removeItems(items: readonly unknown[], set: FieldSet, type: ListType): 
   return kept.length > 0 ? kept : null;
 }
 
-/** Returns the set with every declared field that is on the way to a member: whoever owns what is below owns these. */
+/** Returns the set with every declared field that is on the way to a member: an owner of fields below owns these, too. */
 export function withDeclared(set: FieldSet, type: MergeType): FieldSet {
   const result: Record<string, FieldSet> = {};
   for (const key in set) {

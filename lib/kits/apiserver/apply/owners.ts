@@ -1,5 +1,5 @@
 /**
- * The entries of `metadata.managedFields`: who owns which fields, and since when.
+ * The entries of `metadata.managedFields`: the fields of each owner, and the time of its last change.
  *
  * Source: k8s.io/apimachinery, pkg/util/managedfields/internal/managedfields.go and capmanagers.go.
  */
@@ -32,7 +32,7 @@ export function isSameOwner(one: Omit<Owner, "fieldsV1">, other: Omit<Owner, "fi
     (one.subresource ?? "") === (other.subresource ?? "");
 }
 
-/** Returns what two entries of one owner have in common. */
+/** Returns the key that two entries of one owner have in common. */
 export function identityOf(
   { manager, operation, apiVersion, subresource = "" }: Omit<Owner, "fieldsV1">,
 ): string {
@@ -52,7 +52,7 @@ export function readOwners(value: unknown): Owner[] | undefined {
   return [...owners.values()];
 }
 
-/** Returns the faults of a list of owners; undefined if nothing is. */
+/** Returns the faults of a list of owners; undefined if there is none. */
 export function ownersFault(value: unknown): string | undefined {
   for (const [index, owner] of (Array.isArray(value) ? value : []).entries()) {
     if (readOwner(owner) !== undefined) continue;
@@ -85,14 +85,14 @@ function readOwner(value: unknown): Owner | undefined {
   };
 }
 
-/** Tells whether a client asks that nobody owns anything any more: by an empty list, or by one empty entry. */
+/** Tells whether a client gives all owners up: by an empty list, or by one empty entry. */
 export function isReset(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
   return value.length === 0 ||
     (value.length === 1 && isObject(value[0]) && Object.keys(value[0]).length === 0);
 }
 
-/** Returns the owners in the order in which they are shown, without those that own nothing. */
+/** Returns the owners in the order in which they are shown, without owners of no field. */
 export function orderOwners(owners: readonly Owner[]): Owner[] {
   const secondsOf = ({ time = "" }: Owner) => time;
   return owners.filter(({ fieldsV1 }) => !isEmptySet(fieldsV1)).sort((a, b) =>
@@ -140,7 +140,7 @@ export function capOwners(owners: readonly Owner[]): readonly Owner[] {
 /** How many sets and entries are remembered for sharing. */
 const SHARED = 2000;
 
-/** Lets objects share what is equal in them: most objects of a kind are owned alike. */
+/** Lets objects share equal owners: most objects of a kind are owned alike. */
 export class SharedOwners {
   readonly #sets = new Map<string, FieldSet>();
   readonly #lists = new Map<string, Owner[]>();

@@ -96,7 +96,7 @@ export class Ownership {
     } catch (error) {
       // It begins anew when the missing objects have been converted.
       after.metadata.managedFields = given;
-      // NB: lists that cannot be told apart are owned by nobody; whether they are valid is not decided here.
+      // An object with a list item without a key has no owners; validation decides about the item elsewhere.
       if (!(error instanceof SyntaxError)) throw error;
       delete after.metadata.managedFields;
     }
@@ -121,7 +121,7 @@ export class Ownership {
     this.store(after, isEmptySet(changed) ? kept : this.#take(kept, { ...mine, changed, writer }));
   }
 
-  /** Takes from all owners what the server itself has changed; that belongs to nobody. */
+  /** Takes from all owners the fields that the server itself has changed; they have no owner. */
   follow({ kind, before, after }: { kind: Kind; before: KubeObject; after: KubeObject }): void {
     // A stored object was written by store().
     const owners = (before.metadata.managedFields ?? []) as Owner[];
@@ -203,8 +203,8 @@ export class Ownership {
   }
 
   /**
-   * Returns what differs between two objects in the words of a version, and which of it does not count; undefined if the version
-   * is not served.
+   * Returns the differences between two objects as a version shows them, and the fields that do not count; undefined if the
+   * version is not served.
    *
    * @throws {UnfitVersionError} If the version of a custom kind is gone, or its schema does not fit.
    */
@@ -241,7 +241,7 @@ export class Ownership {
     return { object: view, type };
   }
 
-  /** Compares an object with the one before it, in each version that somebody asks for. */
+  /** Compares an object with the one before it, in each version that is asked for. */
   comparison(kind: Kind, objects: Omit<ComparedObjects, "kind" | "ownership">): Comparison {
     return new Comparison({ ...objects, kind, ownership: this });
   }
@@ -320,7 +320,7 @@ export function shownIn(kind: Kind, object: KubeObject): JsonObject {
   return kind.conversion === undefined ? object : kind.conversion.toServed(object);
 }
 
-/** Lets an object have the owners of the one before while the two are compared: then those do not differ. */
+/** Lets an object have the owners of the one before while the two are compared: then the owners do not differ. */
 function lendOwners(after: KubeObject, before: KubeObject | undefined): void {
   const owners = before?.metadata.managedFields;
   if (owners === undefined) delete after.metadata.managedFields;

@@ -8,7 +8,7 @@ import type { Kind } from "../kinds.ts";
 import { type FieldSet, LEAF } from "./field_set.ts";
 
 /**
- * Built-in kinds of whose metadata a write of the status changes nothing.
+ * Built-in kinds whose metadata a write of the status does not change.
  * Source: k8s.io/kubernetes, pkg/registry, the strategies with `ResetObjectMetaForStatus()` or an ObjectMeta that is kept.
  */
 export const STATUS_ALONE = [
@@ -28,10 +28,10 @@ const OF_KINDS: ReadonlyMap<string, FieldSet> = new Map<string, FieldSet>([
   ["Pod", { ...SPEC, "f:metadata": { "f:deletionTimestamp": LEAF, "f:ownerReferences": LEAF } }],
 ]);
 
-/** Returns what a write cannot change. */
+/** Returns the fields that a write cannot change. */
 export function ignoredBy({ kind, custom, subresources }: Kind, subresource: string | undefined): FieldSet {
   if (subresource !== "status") {
-    // NB: the spec of these never changes, and so nobody owns it, not even their creator.
+    // NB: the spec of these never changes, and so it has no owner, not even their creator.
     if (kind === "CertificateSigningRequest" && !custom) return { ...SPEC, "f:status": LEAF };
     return subresources.includes("status") ? { "f:status": LEAF } : LEAF;
   }

@@ -1,8 +1,8 @@
 /**
  * The objects of one write in the versions of the owners of their fields, where a webhook converts.
  *
- * Owners are compared without waiting, and a webhook makes everybody wait. So who compares says which object is missing in
- * which version, it is converted, and the comparison begins anew: it is a pure function of what it is given.
+ * Owners are compared without waiting, and a webhook makes its callers wait. So the comparison says which object is missing in
+ * which version, the object is converted, and the comparison begins anew: it is a pure function of its arguments.
  */
 
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
@@ -10,7 +10,7 @@ import { formatJson } from "../../../runtime/json.ts";
 import type { Kind } from "../kinds.ts";
 import { Refusal } from "../refusal.ts";
 
-/** An owner's version of a custom kind does not know what is in an object, or is gone, or cannot be converted to. */
+/** An owner's version of a custom kind does not know fields of an object, or is gone, or cannot be converted to. */
 export class UnfitVersionError extends SyntaxError {
   override name = "UnfitVersionError";
 }
@@ -38,7 +38,7 @@ export class Views {
   /**
    * Returns an object in another version.
    *
-   * @throws {UnfitVersionError} If it cannot be converted. To be let through: what `compare()` catches.
+   * @throws {UnfitVersionError} If it cannot be converted. Other errors must be let through: `compare()` catches them.
    */
   of(object: JsonObject, apiVersion: string): JsonObject {
     const view = this.#known.get(keyOf(object, apiVersion));

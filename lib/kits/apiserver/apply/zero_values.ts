@@ -1,8 +1,8 @@
 /**
  * The values of a built-in kind's object before anything is written into it.
  *
- * The real server compares a new object with the zero value of a Go struct, which has more in it than nothing: whoever
- * creates a Deployment does not own `spec`, because that is there anyway. It follows from the types, and from the empty values
+ * The real server compares a new object with the zero value of a Go struct, which is not empty: the creator
+ * of a Deployment does not own `spec`, because that is there anyway. It follows from the types, and from the empty values
  * that were recorded from a real server.
  */
 
@@ -10,7 +10,7 @@ import type { JsonObject } from "../../../model/object.ts";
 import { keepsEmpty, recordedFill } from "../types/completion.ts";
 import { type Field, fieldsByName, isSingle, typeOfKind } from "../types/mod.ts";
 
-/** Kinds whose defaults hide what is there before them, or could not be recorded. */
+/** Kinds whose defaults hide their zero values, or could not be recorded. */
 const OTHERS: Readonly<Record<string, JsonObject>> = {
   ClusterRoleBinding: { roleRef: { apiGroup: "", kind: "", name: "" } },
   ControllerRevision: { revision: 0 },
@@ -26,7 +26,7 @@ const OTHERS: Readonly<Record<string, JsonObject>> = {
 
 const known = new Map<string, JsonObject>();
 
-/** Returns the zero value of a kind. Custom kinds have nothing in it. */
+/** Returns the zero value of a kind. For custom kinds it is empty. */
 export function zeroValue(
   { apiVersion, kind, custom }: {
     readonly apiVersion: string;

@@ -1,5 +1,5 @@
 /**
- * Request bodies: how large they may be, and what they must hold.
+ * Request bodies: their size, and their form.
  */
 
 import { parseJson } from "../../../runtime/json.ts";
@@ -35,7 +35,7 @@ export async function readText(request: Request): Promise<string> {
 async function readBytes(request: Request): Promise<Uint8Array> {
   const announced = Number(request.headers.get("content-length") ?? 0);
   if (announced > BODY_LIMIT) throw entityTooLarge(BODY_LIMIT);
-  // NB: what comes in pieces over a port may have any length; a call in the process has its body at hand.
+  // A body that comes in pieces over a port may have any length; a call in the process has its body at hand.
   const bytes = request.headers.has("transfer-encoding")
     ? await readStream(request)
     : new Uint8Array(await request.arrayBuffer());
@@ -43,7 +43,7 @@ async function readBytes(request: Request): Promise<Uint8Array> {
   return bytes;
 }
 
-/** A body that was read ahead of those who serve the request. */
+/** A body that was read before the request is served. */
 export interface CopiedBody {
   /** Undefined if there is none, or it cannot be parsed. */
   readonly value: unknown;
@@ -64,7 +64,7 @@ export async function readCopy(request: Request): Promise<CopiedBody> {
       : parseText(new TextDecoder().decode(bytes), { yaml: type.endsWith("yaml") });
     return { value, again };
   } catch {
-    // Who serves it says what is wrong with it.
+    // The verb that serves the request refuses the body.
     return { value: undefined, again };
   }
 }
@@ -118,7 +118,7 @@ function readProtobuf(bytes: Uint8Array, prefix: string): unknown {
     return decodeProtobuf(bytes);
   } catch (error) {
     if (error instanceof TypeError) throw unsupportedMediaType(["application/json", "application/yaml"]);
-    // What stands before the parser's words is about JSON from where the colon is.
+    // The part of the prefix from the colon on is about JSON.
     const [about] = prefix.split(": couldn't");
     const fault = error instanceof Error ? error.message : String(error);
     throw badRequest(`${about === "" ? "" : `${about}: `}${fault} (${snippetOf(bytes)})`);
@@ -139,7 +139,7 @@ const FORMS: Readonly<Record<string, "json" | "yaml">> = Object.assign(Object.cr
 });
 
 /**
- * Reads an object of that kind; `apiVersion` and `kind` may be left out. What it came from is kept if it is strict.
+ * Reads an object of that kind; `apiVersion` and `kind` may be left out. Its source is kept if it is strict.
  *
  * @throws {Refusal} 400 if it is none; 413; 415
  */
@@ -166,7 +166,7 @@ export async function readObject(
   throw badRequest(`${prefix}json: cannot unmarshal ${word} into Go value of type ${kind.kind}`);
 }
 
-/** @throws {Refusal} 400, with the prefix before what the parser says. */
+/** @throws {Refusal} 400, with the prefix before the parser's message. */
 export function parseText(text: string, { yaml = false, prefix = "" }: ParseOptions = {}): unknown {
   if (text.trim() === "") return yaml ? null : undefined;
   try {
@@ -187,7 +187,7 @@ const [QUOTE, BACKSLASH] = [0x22, 0x5c];
 const OPENING = [0x7b, 0x5b];
 const CLOSING = [0x7d, 0x5d];
 
-/** NB: an engine's own parser goes as deep as the stack lets it. @throws {Refusal} 400 for what is nested too deeply. */
+/** NB: an engine's own parser goes as deep as the stack lets it. @throws {Refusal} 400 for values that are nested too deeply. */
 function checkDepth(text: string): void {
   if (text.length < 2 * DEEPEST) return;
   let depth = 0;

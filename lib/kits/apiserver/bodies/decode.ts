@@ -1,5 +1,5 @@
 /**
- * From a JSON value to an object of a kind: what Go's decoder does for the real server, and its words when it cannot.
+ * From a JSON value to an object of a kind, as Go's decoder reads it for the real server, with its words for faults.
  */
 
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
@@ -12,11 +12,11 @@ import { decodeMetadata } from "./metadata_decode.ts";
 import type { Source } from "./strict_faults.ts";
 import { decodeTyped } from "./typed_decode.ts";
 
-/** An object whose metadata has the right types, and the paths of the fields that nobody knows. */
+/** An object whose metadata has the right types, and the paths of its unknown fields. */
 export interface Decoded {
   readonly object: KubeObject;
   readonly unknown: readonly string[];
-  /** The body, if somebody wants to know what is wrong with its keys. */
+  /** The body, for warnings about its keys, or their refusal. */
   readonly source?: Source;
 }
 
@@ -34,7 +34,7 @@ export function decodeBody(value: JsonObject, kind: Kind): Decoded {
 }
 
 /**
- * Reads the object that a patch has made. Strategic patches have words of their own for what does not fit.
+ * Reads the object that a patch has made. Strategic patches have words of their own for faults.
  *
  * @throws {Refusal} 422
  */
@@ -55,7 +55,7 @@ export function decodePatched(value: JsonObject, kind: Kind, isStrategic = false
 /**
  * Reads the object that an applied configuration has made.
  *
- * @throws {Refusal} 500 for what does not fit, as on the real server; 422 for other names of a custom kind.
+ * @throws {Refusal} 500 for members of a wrong type, as on the real server; 422 for other names of a custom kind.
  */
 export function decodeApplied(value: JsonObject, kind: Kind): Decoded {
   if (kind.custom) return decodePatched(value, kind);
@@ -88,7 +88,7 @@ function checkNamed(value: JsonObject, kind: Kind): void {
   checkName(value, "kind", kind);
 }
 
-/** NB: the refusal calls the object what it calls itself. */
+/** The refusal has the object's own names. */
 function checkName(value: JsonObject, field: "apiVersion" | "kind", kind: Kind): void {
   if (value[field] === kind[field]) return;
   const { metadata } = value;
@@ -111,7 +111,7 @@ function namesOf(value: JsonObject, kind: Kind): { kind: string; version: string
 
 function decode(value: JsonObject, kind: Kind, fail: (fault: string) => never): Decoded {
   const { apiVersion: given, kind: called, metadata: found, ...rest } = value;
-  // NB: to Go, the core group may be written as nothing before a slash.
+  // NB: to Go, the core group may be written as an empty text before a slash.
   const apiVersion = given === "/v1" && !kind.custom ? "v1" : given || kind.apiVersion;
   const name = called || kind.kind;
   if (name !== kind.kind || apiVersion !== kind.apiVersion) {
@@ -126,7 +126,7 @@ function decode(value: JsonObject, kind: Kind, fail: (fault: string) => never): 
   const object: KubeObject = { apiVersion: kind.apiVersion, kind: kind.kind, metadata, ...rest };
   const type = kind.custom ? undefined : typeOfKind(apiVersion, name);
   if (type !== undefined) decodeTyped(object, type, { fail, unknown });
-  // What is converted has metadata as before.
+  // The converted object has metadata as before.
   const stored = kind.conversion === undefined ? object : kind.conversion.toStored(object) as KubeObject;
   return { object: stored, unknown };
 }

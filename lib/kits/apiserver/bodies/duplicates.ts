@@ -1,5 +1,5 @@
 /**
- * Keys that stand twice in an object: JSON.parse() keeps the last one and says nothing.
+ * Keys that stand twice in an object: JSON.parse() keeps the last one in silence.
  *
  * The text was parsed before, so that it is known to be JSON.
  */
@@ -18,7 +18,7 @@ export interface KeyFault {
 /**
  * Returns the keys that stand more than once, and the unknown ones, in the order in which Go's decoder comes to them.
  *
- * Unknown ones are told once, and nobody looks into them.
+ * Unknown ones are told once, and their values are not looked into.
  */
 export function keyFaults(text: string, unknown: readonly string[]): KeyFault[] {
   if (unknown.length === 0) return scan(text, NONE);
@@ -90,7 +90,7 @@ class Scanner {
     if (!this.#found.has(path)) this.#found.set(path, { path, is: isUnknown ? "unknown" : "duplicate" });
   }
 
-  /** NB: in most bodies all keys are known, and nobody asks where they are. */
+  /** NB: in most bodies all keys are known, and their places are not asked for. */
   #isUnknown(): boolean {
     return this.#unknown.size > 0 && this.#unknown.has(this.#path());
   }

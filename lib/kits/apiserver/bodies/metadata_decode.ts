@@ -1,14 +1,14 @@
 /**
- * From a JSON value to metadata: what Go's decoder makes of it, and its words when it cannot.
+ * From a JSON value to metadata, as Go's decoder reads it, with its words for faults.
  */
 
 import type { JsonObject, ObjectMeta } from "../../../model/object.ts";
 import { isObject, setOwn } from "../values.ts";
 
-/** The type of a field: Go's name for the type of the whole, and of what it is made of. */
+/** The type of a field: Go's name for the type of the whole, and of its items. */
 type FieldType = "string" | "int64" | "map" | "strings" | "objects" | "anything";
 
-/** NB: what is not listed is dropped. */
+/** Fields that are not listed are dropped. */
 const METADATA: Readonly<Record<string, FieldType>> = {
   name: "string",
   generateName: "string",
@@ -27,11 +27,11 @@ const METADATA: Readonly<Record<string, FieldType>> = {
   managedFields: "anything",
 };
 
-/** The treatment of what does not fit. */
+/** The treatment of members that do not fit. */
 export interface MetadataDecoding {
   /** Go's name for the place in its errors. */
   readonly prefix: string;
-  /** Takes the paths of the fields that nobody knows, such as `metadata.nickname`. */
+  /** Takes the paths of unknown fields, such as `metadata.nickname`. */
   readonly unknown: string[];
   /** Refuses the object. */
   readonly fail: (fault: string) => never;

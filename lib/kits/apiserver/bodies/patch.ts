@@ -37,7 +37,7 @@ const MOST_OPERATIONS = 10_000;
 /**
  * Reads a patch from a request.
  *
- * @throws {Refusal} 415 for patches of a type that the kind does not take; 400 for what cannot be parsed.
+ * @throws {Refusal} 415 for patches of a type that the kind does not take; 400 if it cannot be parsed.
  */
 export async function readPatch(request: Request, kind: Kind): Promise<Patch> {
   const type = contentTypeOf(request);
@@ -58,7 +58,7 @@ export async function readPatch(request: Request, kind: Kind): Promise<Patch> {
   return { change: (live) => mergePatch(live, patch), source: { text, form: "merge patch" } };
 }
 
-/** NB: what it holds is looked at when the object has been found, as the real server does. */
+/** Its operations are read when the object has been found, as on the real server. */
 function jsonPatcher(patch: unknown): Patcher {
   return (live) => {
     const operations = operationsOf(patch);

@@ -18,19 +18,19 @@ export interface Source {
 
 /** The object that was made of a body. */
 export interface Read {
-  /** Undefined for what has no text: protocol buffers. */
+  /** Undefined for protocol buffers, which have no text. */
   readonly source?: Source;
   /** The paths of its unknown fields. */
   readonly unknown: readonly string[];
   readonly custom: boolean;
 }
 
-/** Returns what is wrong, each with a text; the one about YAML has a line for each key. */
+/** Returns the faults, each with a text; the one about YAML has a line for each key. */
 export function strictFaults({ source, unknown, custom }: Read): string[] {
   const { text = "", form } = source ?? {};
   const unknownFaults = (paths: readonly string[]) => paths.map((path) => `unknown field "${path}"`);
   const duplicates = () => duplicateKeys(text).map((path) => `duplicate field "${path}"`);
-  // NB: what was made anew has its keys in order; of custom kinds they are told in another.
+  // The keys of a built-in kind are told in the order of the alphabet, the keys of a custom kind in their own.
   const sorted = () => unknownFaults(custom ? unknown : [...unknown].sort());
   switch (form) {
     case "json":
@@ -76,7 +76,7 @@ export function warningsOf(fault: string): string[] {
 
 const OPERATION = ["op", "path", "from", "value"];
 
-/** NB: a JSON patch itself is strict, what it adds is not. */
+/** NB: a JSON patch itself is strict, the values that it adds are not. */
 function operationFaults(text: string): string[] {
   const operations = parseJson(text, 64);
   if (!Array.isArray(operations)) return [];

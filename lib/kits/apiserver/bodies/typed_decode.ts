@@ -1,5 +1,5 @@
 /**
- * Built-in kinds have types: what does not fit is refused in Go's words, and what nobody knows is dropped.
+ * Built-in kinds have types: values of other types are refused in Go's words, and unknown fields are dropped.
  *
  * Source: sigs.k8s.io/json; k8s.io/apimachinery, pkg/runtime/serializer/json. NB: Go's names for kinds of texts
  * (v1.ServiceType) are not known here; all are called string.
@@ -13,11 +13,11 @@ import { keepsEmpty } from "../types/completion.ts";
 import { type Field, fieldsByName, isSingle, type Shape } from "../types/mod.ts";
 import { isObject, setOwn } from "../values.ts";
 
-/** The treatment of what does not fit. */
+/** The treatment of members that do not fit. */
 export interface TypedDecoding {
   /** Refuses the object. */
   readonly fail: (fault: string) => never;
-  /** Takes the paths of the fields that nobody knows. */
+  /** Takes the paths of unknown fields. */
   readonly unknown: string[];
 }
 
@@ -30,7 +30,7 @@ interface Place {
   readonly owner: string;
 }
 
-/** Checks an object against its type and drops unknown fields and nulls, in place. `metadata` is somebody else's. */
+/** Checks an object against its type and drops unknown fields and nulls, in place, but for `metadata`. */
 export function decodeTyped(object: JsonObject, type: string, decoding: TypedDecoding): void {
   const names = ["apiVersion", "kind", "metadata"];
   decodeStruct(
@@ -54,7 +54,7 @@ function decodeStruct(object: JsonObject, { type, skipped, place }: Struct, deco
     if (skipped.includes(key)) continue;
     const field: Field | undefined = fields.get(key);
     if (field !== undefined && isPlain(object[key], field.shape)) {
-      // NB: nor zero from nothing, where it keeps no pointer.
+      // NB: the zero value of a field without a pointer is not kept, unless its type keeps it.
       if (!field.isPointer && isZero(object[key]) && !keepsZero(type, field)) delete object[key];
       continue;
     }
@@ -137,7 +137,7 @@ function decodeValue(
       if (!isObject(value)) return refuse(value, { shape, place }, decoding);
       for (const key of Object.keys(value)) {
         const item = value[key];
-        // Most maps hold texts, of which all are what they should be.
+        // Most maps hold texts, and all of them fit.
         if (isPlain(item, shape.of)) continue;
         if (item === null) {
           setOwn(value, key, zeroOf(shape.of));
@@ -164,7 +164,7 @@ function zeroOf(shape: Shape): unknown {
   return isSingle(shape.name) ? null : {};
 }
 
-/** Whether there is nothing to do about a value. */
+/** Whether a value is a scalar that fits as it is. */
 function isPlain(value: unknown, shape: Shape): boolean {
   return shape.kind === "scalar" && shape.format !== "byte" && fits(value, shape.type);
 }
@@ -197,7 +197,7 @@ function decodeType(
   if (name === "Quantity") {
     if (!QUANTITY.test(String(value)) || typeof value === "object") decoding.fail(QUANTITY_SAYS);
   } else if (name === "IntOrString") {
-    // NB: what is no text is read as a number.
+    // NB: a value that is no text is read as a number.
     if (typeof value !== "string" && !Number.isInteger(value)) {
       refuse(value, { shape: { kind: "scalar", type: "integer", format: "int32" }, place }, decoding);
     }
@@ -221,7 +221,7 @@ function decodeType(
 
 const SCHEMA = { kind: "type", name: "apiextensions.JSONSchemaProps" } as const;
 
-/** Types that are a schema, or something else. */
+/** Types that are a schema, or a boolean or a list. */
 const OR_BOOLEAN = "apiextensions.JSONSchemaPropsOrBool";
 const UNIONS = ["apiextensions.JSONSchemaPropsOrArray", OR_BOOLEAN];
 

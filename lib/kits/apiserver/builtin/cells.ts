@@ -63,7 +63,7 @@ export function byDefault(annotation: string, ...cells: readonly Cell[]): Return
   };
 }
 
-/** Returns what stands at a path; undefined where there is nothing. */
+/** Returns the value at a path; undefined where there is none. */
 export function at(value: unknown, ...path: readonly string[]): unknown {
   return path.reduce<unknown>((found, key) => (isObject(found) ? getOwn(found, key) : undefined), value) ??
     undefined;

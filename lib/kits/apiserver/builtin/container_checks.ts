@@ -59,7 +59,7 @@ export function nameCauses(name: unknown, field: string): Cause[] {
   return dnsLabelErrors(String(name)).map((detail) => invalid(field, { value: name, detail }));
 }
 
-/** No name stands twice; this one is added to those before. */
+/** No name stands twice; this one is added to the names before. */
 export function repeatedCauses(
   name: unknown,
   { field, names }: { readonly field: string; readonly names: Set<unknown> },
@@ -237,7 +237,7 @@ const TIMES = [
   "failureThreshold",
 ];
 
-/** A container that ends before the others begin has nothing that lasts. */
+/** A container that ends before the others begin has no probes and no lifecycle. */
 function lastingCauses(container: JsonObject, path: string): Cause[] {
   const detail = "may not be set for init containers without restartPolicy=Always";
   return ["lifecycle", ...PROBES].flatMap((field) =>

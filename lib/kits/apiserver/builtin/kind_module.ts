@@ -22,7 +22,7 @@ export interface KindContext {
   readonly runsPods: boolean;
 }
 
-/** The rules of a kind that differ from those of all others, or come on top of them. */
+/** The rules of a kind that differ from the rules of all kinds, or come on top of them. */
 export interface KindModule extends Omit<KindRules, "normalize" | "validate"> {
   /** The place of the template of Pods, as a dotted path; "" where the object is a Pod. */
   readonly template?: string;

@@ -1,5 +1,5 @@
 /**
- * Refusals of Pods, and of the templates of those who make Pods: names, volumes, containers, policies.
+ * Refusals of Pods, and of the templates of Pods in other kinds: names, volumes, containers, policies.
  *
  * Source: k8s.io/kubernetes, pkg/apis/core/validation, ValidatePodSpec, and pkg/apis/batch/validation. Not checked: DNS, and
  * most sources of volumes.
@@ -172,7 +172,7 @@ const NAMED: Readonly<Record<string, string>> = {
 
 interface Volumes {
   readonly causes: Cause[];
-  /** Those of the volumes that nothing is wrong with: only these can be mounted. */
+  /** The names of the volumes without faults: only these can be mounted. */
   readonly names: Set<unknown>;
 }
 
@@ -197,7 +197,7 @@ function volumeCauses(volumes: readonly JsonObject[], path: string): Volumes {
   return { causes, names };
 }
 
-/** In the order in which the real server looks at them; those that it looks at in other ways are not here. */
+/** In the order in which the real server looks at them; sources that it looks at in other ways are not here. */
 const ORDER = [
   "emptyDir",
   "hostPath",

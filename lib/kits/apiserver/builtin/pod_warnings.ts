@@ -27,7 +27,7 @@ export const DEPRECATED_LABELS: Readonly<Record<string, string>> = {
   "node-role.kubernetes.io/master": 'use "node-role.kubernetes.io/control-plane" instead',
 };
 
-/** By annotation: what took its place. */
+/** By annotation: the advice on its replacement. */
 const DEPRECATED_ANNOTATIONS: Readonly<Record<string, string>> = {
   "scheduler.alpha.kubernetes.io/critical-pod":
     'non-functional in v1.16+; use the "priorityClassName" field instead',
@@ -276,7 +276,7 @@ export function fractionWarnings(
   return names.flatMap((name) =>
     lists.flatMap((list) => {
       const amount = readQuantity(String(objectAt(resources, list)?.[name] ?? ""));
-      // NB: what is smaller than a thousandth is rounded up to one.
+      // NB: an amount smaller than a thousandth is rounded up to one.
       if (amount === undefined || amount.value % UNIT === 0n) return [];
       const value = JSON.stringify(formatQuantity(amount));
       return [`${path}.${list}[${name}]: fractional byte value ${value} is invalid, must be an integer`];

@@ -24,7 +24,7 @@ export function podsCauses(kind: string, spec: JsonObject): Cause[] {
 }
 
 function selectionCauses(kind: string, { selector }: JsonObject): Cause[] {
-  // NB: a DaemonSet without a selector is told of its template alone, whose labels nothing selects.
+  // NB: a DaemonSet without a selector is told of its template alone, whose labels are not selected.
   if (!isObject(selector)) return kind === "DaemonSet" ? [] : [required("spec.selector")];
   const causes = selectorCauses(selector, "spec.selector");
   const parts = [
@@ -73,7 +73,7 @@ function mountingClaims(spec: JsonObject): JsonObject | undefined {
   return { ...template, spec: { ...pod, volumes: [...claims.values(), ...others] } };
 }
 
-/** Says so if a selector does not select the labels of the template; one that is not there selects nothing. */
+/** Says so if a selector does not select the labels of the template; one that is not there selects no labels. */
 export function mismatchCauses({ selector, template }: JsonObject): Cause[] {
   const given = objectAt(objectAt(template, "metadata"), "labels");
   const field = "spec.template.metadata.labels";
@@ -90,7 +90,7 @@ export function mismatchCauses({ selector, template }: JsonObject): Cause[] {
 interface TemplatePlace {
   /** Dotted. */
   readonly path: string;
-  /** Whether the name of the object becomes part of those of its Pods. */
+  /** Whether the name of the object becomes part of the names of its Pods. */
   readonly isNamed?: boolean;
 }
 

@@ -48,7 +48,7 @@ export const PROTECTION = {
   VolumeAttributesClass: "kubernetes.io/vac-protection",
 } as const;
 
-/** Returns what gives the finalizer to new objects of a kind. */
+/** Returns a function that gives the finalizer to new objects of a kind. */
 export function protect(kind: keyof typeof PROTECTION): (object: KubeObject, old?: KubeObject) => void {
   return ({ metadata }, old) => {
     const { finalizers = [] } = metadata;

@@ -25,7 +25,7 @@ export function walk(size: number, factor = TEXT): number {
   return capped(Math.ceil(size * factor));
 }
 
-/** The cost of a function that depends on nothing but the sizes of its arguments. */
+/** The cost of a function that depends only on the sizes of its arguments. */
 export function simpleCost(
   name: string,
   [a, b]: readonly [number, number],
@@ -107,7 +107,7 @@ function kindOfValue(value: unknown): Type["kind"] | undefined {
   return Array.isArray(value) ? "list" : value instanceof Map ? "map" : "dyn";
 }
 
-/** Returns what tells the cost of one call of a function, by its arguments and its result. */
+/** Returns the function that gives the cost of one call, by its arguments and its result. */
 export function actualCost(name: string): (values: readonly unknown[], result: unknown) => number {
   switch (name) {
     case "_[_]":

@@ -1,5 +1,5 @@
 /**
- * The types in the tree of an expression, and Kubernetes' words for what does not fit.
+ * The types in the tree of an expression, and Kubernetes' words for types that do not fit.
  *
  * Source: cel-go, checker/checker.go and checker/errors.go.
  */
@@ -42,7 +42,7 @@ import {
   unwrapped,
 } from "./type.ts";
 
-/** Writes the types into a tree, and returns what is wrong with it. */
+/** Writes the types into a tree, and returns its errors. */
 export function checkTypes(environment: Environment, root: Expression): ExpressionError[] {
   const checker = new Checker(environment);
   checker.check(root);
@@ -67,7 +67,7 @@ class Checker {
     this.#environment = environment;
   }
 
-  /** Puts what is known in the end in place of type variables. */
+  /** Puts the types that are known in the end in place of type variables. */
   finish(root: Expression): void {
     for (const node of everyNode(root)) {
       node.type = substituted(this.#bindings, node.type ?? DYN, "dyn");

@@ -71,7 +71,7 @@ class Estimator {
     return nodes.reduce((most, node) => Math.max(most, this.#size(node)), 0);
   }
 
-  /** NB: what is below a value that no schema describes has the size of the whole. */
+  /** A part of a value that no schema describes has the size of the whole object. */
   #below(node: Expression, step: (sized: Sized) => Sized | undefined): Sized | undefined {
     const known = this.#known.get(node);
     if (known?.sized === undefined) return known !== undefined && "sized" in known ? undefined : this.#root;
@@ -81,7 +81,7 @@ class Estimator {
   #select(node: Expression & { readonly op: "select" }, variables: Variables): number {
     const { operand, field, isTest } = node;
     const cost = this.cost(operand, variables);
-    // NB: whether something is there costs nothing but the way to it.
+    // `has()` costs only the way to the field.
     if (isTest) return cost;
     this.#known.set(node, {
       sized: this.#below(operand, (sized) => sized.fields?.get(field) ?? sized.items),
@@ -131,7 +131,7 @@ class Estimator {
     return capped(before + cost);
   }
 
-  /** The cost of a function apart from that of its arguments, and the size of what it gives. */
+  /** The cost of a function without the cost of its arguments, and the size of its result. */
   #function(node: Call): { readonly cost: number; readonly size?: number } {
     const { name, target, args } = node;
     const values = target === undefined ? args : [target, ...args];

@@ -1,7 +1,7 @@
 /**
  * The evaluator of expressions: Kubernetes' functions, compiled programs, and errors in cel-go's form.
  *
- * It is loaded only where an expression is declared (see `loader.ts`), so that nobody else pays for it.
+ * It is loaded only where an expression is declared (see `loader.ts`), so that other servers do not pay for it.
  */
 
 import { checkTypes } from "./checker.ts";
@@ -33,12 +33,12 @@ export interface Program {
   readonly tree: Expression;
 }
 
-/** The outcome of compiling an expression: a program, or Kubernetes' words for what is wrong with it. */
+/** The outcome of compiling an expression: a program, or its errors in Kubernetes' words. */
 export type Compiled =
   | { readonly program: Program; readonly error?: undefined }
   | { readonly program?: undefined; readonly error: string };
 
-/** The type of an expression, or Kubernetes' words for what is wrong with it. */
+/** The type of an expression, or its errors in Kubernetes' words. */
 export type Typed =
   | { readonly type: Type; readonly tree: Expression; readonly error?: undefined }
   | { readonly type?: undefined; readonly error: string };
@@ -61,12 +61,12 @@ export class Engine {
     addAuthorizerLibrary(this.#base);
   }
 
-  /** Returns what was made before for a stored object, which never changes, or makes it. */
+  /** Returns the value that was made before for a stored object, which never changes, or makes it. */
   cached<T>(owner: object, key: string, make: () => T): T {
     let known = this.#cache.get(owner);
     if (known === undefined) this.#cache.set(owner, known = new Map());
     if (!known.has(key)) known.set(key, make());
-    // What is under a key was made by the same caller.
+    // The value under a key was made by the same caller.
     return known.get(key) as T;
   }
 
@@ -75,7 +75,7 @@ export class Engine {
     return this.#base.clone();
   }
 
-  /** Returns the type that an expression has, or what is wrong with it, in the words of compile(). */
+  /** Returns the type that an expression has, or its errors, in the words of compile(). */
   typeOf(environment: Environment, source: string): Typed {
     const { tree, errors } = parseExpression(source);
     if (tree === undefined) return failed(source, errors);
@@ -101,7 +101,7 @@ function failed(source: string, errors: readonly ExpressionError[]): { readonly 
   return { error: `compilation failed: ${printErrors(source, errors)}` };
 }
 
-/** NB: what may be of any type is so because its type is not known here; nobody was promised that. */
+/** A result of any type is let pass, as its type is not known here, but the message does not offer that type. */
 function listed(types: readonly string[]): string {
   const wanted = types.filter((type) => type !== "dyn").map((type) => type === "null" ? "null_type" : type);
   return wanted.length > 1 ? `one of [${wanted.join(" ")}]` : wanted.join("");

@@ -7,7 +7,7 @@ import { DYN, objectType, paramType, readType, splitTypes, STRING, type Type, ty
 /** One way to call a function. */
 export interface Overload {
   readonly name: string;
-  /** Of a member, the first is that of the target. */
+  /** Of a member, the first is the type of the target. */
   readonly args: readonly Type[];
   readonly isMember: boolean;
   readonly result: Type;

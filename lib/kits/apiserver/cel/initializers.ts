@@ -48,7 +48,7 @@ export function addInitializers(environment: Environment): void {
 }
 
 /**
- * Returns what an expression has made as JSON.
+ * Returns the object that an expression has made as JSON.
  *
  * @throws {TypeError} If an initializer stands where another one belongs, or it is no JSON.
  */
@@ -79,7 +79,7 @@ export function operationsOf(value: unknown): JsonObject[] {
   });
 }
 
-/** NB: below a patch's path, nobody knows which type belongs there. */
+/** Without a `type`, as below a patch's path, initializers of any type are taken. */
 function toJson(value: unknown, type: string | undefined): unknown {
   if (value instanceof MadeObject) {
     if (type !== undefined && value.typeName !== type) {

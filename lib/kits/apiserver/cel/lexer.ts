@@ -6,7 +6,7 @@
 
 import { UnsignedInteger } from "./values.ts";
 
-/** A word. Its value: that of a literal. */
+/** A word. It has a value if it is a literal. */
 export interface Token {
   readonly kind: "identifier" | "literal" | "operator" | "end";
   readonly text: string;
@@ -32,13 +32,13 @@ const NUMBER =
 const TEXT = /([rR]?[bB]?|[bB][rR])("""|'''|"|')/y;
 const OPERATOR = /==|!=|<=|>=|&&|\|\||[<>[\]{}().,\-!?:+*/%]/y;
 
-/** The words of a text, the last of which marks the end, and what is no word. */
+/** The words of a text, the last of which marks the end, and the errors where no word could be read. */
 export interface Words {
   readonly words: readonly Token[];
   readonly errors: readonly ExpressionError[];
 }
 
-/** Returns the words of a text. What is no word is left out of them. @throws {ExpressionError} If a literal has no value. */
+/** Returns the words of a text. Unreadable parts are left out of them. @throws {ExpressionError} If a literal has no value. */
 export function wordsOf(source: string): Words {
   const words: Token[] = [];
   const errors: ExpressionError[] = [];

@@ -35,7 +35,7 @@ function failsFor({ name, overloads }: Call, value: unknown): boolean {
   const [overload] = overloads ?? [];
   if (typeof value !== "string" || overload === undefined) return false;
   try {
-    // A text is what the functions above take.
+    // The functions above take a text.
     const call = overload.call as (...values: unknown[]) => unknown;
     if (name === "matches") call("", value);
     else call(value);

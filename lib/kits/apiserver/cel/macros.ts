@@ -12,11 +12,11 @@ export interface MacroCall {
   readonly name: string;
   readonly target?: Expression;
   readonly args: readonly Expression[];
-  /** Where errors in what it is expanded to point. */
+  /** Where errors in its expansion point. */
   readonly at: number;
 }
 
-/** The name of what a fold makes, which no expression can write. */
+/** The name of a fold's result, which no expression can write. */
 const RESULT = "@result";
 const UNUSED = "#unused";
 const SORTED = "@__sortBy_input__";
@@ -50,7 +50,7 @@ const EXPANDERS: ReadonlyMap<string, Expander> = new Map<string, Expander>([
   ["optFlatMap/2", (call) => optional(call, true)],
 ]);
 
-/** Returns what a macro stands for; undefined if it is none. @throws {ExpressionError} */
+/** Returns the expansion of a macro; undefined if the call is no macro. @throws {ExpressionError} */
 export function expandMacro(call: MacroCall): Expression | undefined {
   const { name, target, args } = call;
   if (target === undefined) return name === "has" && args.length === 1 ? has(call) : undefined;

@@ -1,8 +1,8 @@
 /**
  * From the text of an expression to its tree.
  *
- * Source: cel-spec, doc/langdef.md, "Syntax"; cel-go, parser/parser.go, for where errors point. The words of syntax errors are
- * those of the real server where one word is too much or missing; others it words by the state of its parser.
+ * Source: cel-spec, doc/langdef.md, "Syntax"; cel-go, parser/parser.go, for where errors point. Syntax errors have
+ * the real server's words where one word is too much or missing; it words others by the state of its parser.
  */
 
 import { ExpressionError, type Token, wordsOf } from "./lexer.ts";
@@ -20,7 +20,7 @@ const BEGINNINGS =
 /** How deep an expression may go. */
 const DEEPEST = 250;
 
-/** An expression's tree, or what is wrong with its text. */
+/** An expression's tree, or the errors in its text. */
 export type Parsed =
   | { readonly tree: Expression; readonly errors?: undefined }
   | { readonly tree?: undefined; readonly errors: readonly ExpressionError[] };

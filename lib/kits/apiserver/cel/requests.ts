@@ -1,5 +1,5 @@
 /**
- * Expressions about requests: match conditions, and what policies say.
+ * Expressions about requests: match conditions, and the expressions of policies.
  *
  * The values that such an expression sees have no schema here: `object`, `oldObject`, `params` and the like are checked when
  * it is evaluated. Source: k8s.io/apiserver, pkg/admission/plugin/cel.

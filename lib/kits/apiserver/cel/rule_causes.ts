@@ -22,9 +22,9 @@ interface Place {
   readonly node: Schema;
   readonly path: string;
   readonly isResource: boolean;
-  /** The nearest list or map above in which nothing says what an item was before. */
+  /** The nearest list or map above whose items cannot be matched with the items before the update. */
   readonly uncorrelatable?: string;
-  /** How often it can be there in one object; undefined where nothing limits it. */
+  /** How often it can be there in one object; undefined where no maximum limits it. */
   readonly copies: number | undefined;
 }
 
@@ -37,7 +37,10 @@ interface RuleCost {
   readonly cost: number;
 }
 
-/** Returns the faults of the rules in a schema; how they are written first, and only then what they say. */
+/**
+ * Returns the faults of the rules in a schema; first the faults of their form, and only without any of these the faults of their
+ * expressions.
+ */
 export function validationCauses(engine: Engine, schema: Schema, path: string): Cause[] {
   const places = [...placesIn(schema, { node: schema, path, isResource: true, copies: 1 })];
   const form = places.flatMap(({ rules, place }) => formCauses(rules, place));
@@ -165,7 +168,7 @@ function expressionCauses(
     const detail = "rules can only be checked where the schema says what the value is";
     return [invalid(`${path}.x-kubernetes-validations`, { value: "", detail })];
   }
-  // NB: where nothing limits how often it is there, it is as often as fits into a request.
+  // Without a limit, it is there as often as it fits into a request.
   const copies = place.copies ?? Math.floor(LARGEST_REQUEST / (compiled.least + 1));
   return compiled.rules.flatMap(({ spec, usesOld, error, messageError, ...rule }, index) => {
     const at = `${path}.x-kubernetes-validations[${index}]`;

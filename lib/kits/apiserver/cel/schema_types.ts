@@ -2,8 +2,8 @@
  * Schemas as types of expressions, and values as expressions see them.
  *
  * Fields that a schema does not name are not there: fields that are merely preserved cannot be used. Objects are read when they
- * are asked for a field, so that a rule costs what it looks at. Source: k8s.io/apiserver, pkg/cel/common/schemas.go and
- * valuesunstructured.go.
+ * are asked for a field, so that a rule only costs the fields that it reads. Source: k8s.io/apiserver, pkg/cel/common/schemas.go
+ * and valuesunstructured.go.
  */
 
 import { isSet, own, type Schema, schemaEntries, subSchema } from "../schema/structural.ts";
@@ -48,7 +48,7 @@ export interface DeclareTypeOptions {
   readonly name?: string;
 }
 
-/** Returns the type of a schema; undefined if expressions cannot use it. Adds what it is made of to the environment. */
+/** Returns the type of a schema; undefined if expressions cannot use it. Adds the types of its fields to the environment. */
 export function declareType(schema: Schema, options: DeclareTypeOptions): CelType | undefined {
   return declare(schema, { ...options, name: options.name ?? SELF });
 }

@@ -1,5 +1,5 @@
 /**
- * How large values of a schema can be: what the costs of rules depend on.
+ * How large values of a schema can be: the costs of rules depend on that.
  *
  * Source: k8s.io/apiserver, pkg/cel/common/schemas.go and pkg/cel/limits.go.
  */
@@ -22,7 +22,7 @@ export interface Sized {
   readonly fields?: ReadonlyMap<string, Sized>;
 }
 
-/** A value of which nothing is known. NB: nothing is refused for a size that only the real server knows. */
+/** A value of unknown size. No rule is refused for a size that only the real server knows. */
 export const UNKNOWN: Sized = { kind: "unknown", most: 0, least: 0 };
 /** A text whose length is nowhere limited. */
 export const ANY_TEXT: Sized = { kind: "text", most: LARGEST_REQUEST - 2, least: 2 };

@@ -40,7 +40,7 @@ export interface Call extends Place {
   name: string;
   target?: Expression;
   readonly args: readonly Expression[];
-  /** Those that fit the arguments, when it has been checked. */
+  /** The overloads that fit the arguments, once it has been checked. */
   overloads?: readonly Overload[];
 }
 

@@ -89,7 +89,7 @@ export function unwrapped(type: Type): { readonly type: Type; readonly isOptiona
 
 /**
  * Reads a type as declarations write it: `list<string>`, `map<string, A>`, `optional<int>`. A single capital letter is a
- * parameter; what is no known word is an object type of that name.
+ * parameter; an unknown word is an object type of that name.
  *
  * @throws {SyntaxError}
  */
@@ -213,7 +213,7 @@ function isLessSpecific(a: Type, b: Type): boolean {
     a.params.every((param, index) => isLessSpecific(param, b.params[index]!));
 }
 
-/** Returns a type with what is known of its parameters; those of which nothing is known stay, or become `dyn`. */
+/** Returns a type with the known types in place of its parameters; unknown ones stay, or become `dyn`. */
 export function substituted(bindings: Bindings, type: Type, rest: "kept" | "dyn" = "kept"): Type {
   const bound = type.kind === "param" ? bindings.get(type.name) : undefined;
   if (bound !== undefined) return substituted(bindings, bound, rest);

@@ -113,14 +113,14 @@ export class Validations {
     this.#schema = schema;
   }
 
-  /** Says which rules an object breaks. What was broken before, and is as it was, is only told to `warn`. */
+  /** Says which rules an object breaks. A rule that an unchanged value broke before is only told to `warn`. */
   validate(object: JsonObject, { old, warn }: RuleOptions = {}): Cause[] {
     const place = { rules: this.#schema, node: this.#schema, isResource: true };
     const now = old === undefined ? undefined : new Correlation(object, old, this.#schema);
     return this.#walk(place, { path: "", value: object, old, history: { now }, warn });
   }
 
-  /** Says which rules a default breaks: where it fills in what was not there, and where it is what was there. */
+  /** Says which rules a default breaks: on an object that gets it, and on one that has it already. */
   validateDefault(value: unknown, path: string): Cause[] {
     const place = { rules: this.#schema, node: this.#schema, isResource: isSet(this.#schema, EMBEDDED) };
     const kept = this.#walk(place, { path, value, old: value, history: {} });
@@ -132,7 +132,7 @@ export class Validations {
     if (value === undefined || value === null) return [];
     const causes = this.#evaluate(place, values);
     for (const rules of schemaList(place.rules, "allOf")) {
-      // NB: a part of allOf is let pass with what is around the value, not with the value itself.
+      // NB: a part of allOf is let pass if the parent of the value is unchanged, not if the value itself is.
       causes.push(...this.#walk({ ...place, rules }, { ...values, history: { above: history.above } }));
     }
     if (Array.isArray(value)) return [...causes, ...this.#walkItems(place, { ...values, value })];
@@ -176,7 +176,7 @@ export class Validations {
         : subSchema(subSchema(node, "properties"), key);
       if (childRules === undefined || childNode === undefined) return [];
       const at = property !== undefined ? (path === "" ? key : `${path}.${key}`) : `${path}[${key}]`;
-      // Both states have been made the same version: nobody can see whether these have changed.
+      // Both states have been made the same version: a change of these cannot be seen.
       const isVersion = history.above === undefined && (key === "apiVersion" || key === "kind");
       return this.#walk({ rules: childRules, node: childNode, isResource: isSet(childNode, EMBEDDED) }, {
         path: at,
@@ -209,7 +209,7 @@ export class Validations {
       };
       const found = broken(rule, { program: rule.program, variables, path, value, node: place.node });
       if (found === undefined) return [];
-      // NB: what was wrong before and is the same now does not stand in the way.
+      // A value that was wrong before and is unchanged does not stand in the way.
       const isUnchanged = (history.now ?? history.above)?.isUnchanged ?? false;
       if (rule.usesOld || found.failed || !isUnchanged) return [found.cause];
       warn?.(`${found.cause.field}: ${found.cause.message}`);
@@ -226,7 +226,7 @@ interface Place {
   /** The schema of the value. */
   readonly node: Schema;
   readonly isResource: boolean;
-  /** Whether rules know the type of the value: not that of items below what is no list. Default: true. */
+  /** Whether rules know the type of the value: not for items below a value that is no list. Default: true. */
   readonly isTyped?: boolean;
 }
 
@@ -239,7 +239,7 @@ function untyped(field: string, node: Schema): Cause {
 interface Values {
   readonly path: string;
   readonly value: unknown;
-  /** The value that it was; undefined where nothing corresponds. */
+  /** The value before; undefined where none corresponds. */
   readonly old: unknown;
   readonly history: History;
   readonly warn?: (text: string) => void;
@@ -247,9 +247,9 @@ interface Values {
 
 /** The past of a value, as far as that can be told. */
 interface History {
-  /** The value itself, if something corresponds to it. */
+  /** The value itself, if a value before corresponds to it. */
   readonly now?: Correlation;
-  /** The nearest that it lies in to which something corresponds. */
+  /** The nearest value around it to which a value before corresponds. */
   readonly above?: Correlation;
 }
 

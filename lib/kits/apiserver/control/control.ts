@@ -1,5 +1,5 @@
 /**
- * The server's own switches over HTTP, below `/lotse/`: what tests in other languages have no other hand for.
+ * The server's own switches over HTTP, below `/lotse/`, for tests in other languages, which cannot call functions.
  *
  * Only administrators may use them, in every mode. No fault strikes them, and they are no part of Kubernetes' API. The paths stand
  * in docs/api-server-for-tests.md.
@@ -101,10 +101,10 @@ export class Control {
     }
   }
 
-  /** @throws {Refusal} 400 for what is no rule. */
+  /** @throws {Refusal} 400 if it is no rule. */
   #inject({ times, ...rule }: Record<string, unknown>): InjectedFault {
     try {
-      // JSON has no word for infinity; all else is checked by what takes it.
+      // JSON has no word for infinity; all else is checked by `inject()`.
       const given = {
         ...rule,
         ...(times === undefined ? {} : { times: times === "all" ? Infinity : times }),
@@ -130,7 +130,7 @@ function shown(id: string, { struck, left }: InjectedFault): Record<string, unkn
   return { id, struck, left: left === Infinity ? "all" : left };
 }
 
-/** @throws {Refusal} 400 for what is no object in JSON; nothing is an empty one. */
+/** @throws {Refusal} 400 if it is no object in JSON; an empty body is an empty object. */
 async function readBody(request: Request): Promise<Record<string, unknown>> {
   const text = await request.text();
   if (text.trim() === "") return {};

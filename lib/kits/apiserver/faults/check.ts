@@ -1,12 +1,12 @@
 /**
- * Checks rules of faults. Runners of tests strip types without looking at them: a misspelt rule would strike nothing, or
- * anything, and the test would show nothing.
+ * Checks rules of faults. Runners of tests strip types without looking at them: a misspelt rule would strike no request, or
+ * any, and the test would prove no more than without it.
  */
 
 import type { Fault, FaultRule } from "./fault.ts";
 
 type Check = (value: unknown) => boolean;
-/** Which names there are, what each may be, and in words. */
+/** The members by their names: a check of the value, and its description. */
 type Shape = Readonly<Record<string, readonly [check: Check, words: string]>>;
 
 const text: Shape[string] = [(value) => typeof value === "string", "a text"];
@@ -48,7 +48,7 @@ const NEEDED: Readonly<Partial<Record<Fault["type"], string>>> = {
   lag: "seconds",
 };
 
-/** Those of paths that are no resources are methods of HTTP. */
+/** For paths that are no resources, the verbs are methods of HTTP. */
 const VERBS = "get list watch create update patch delete deletecollection post put head options".split(" ");
 
 const RULE: Record<keyof FaultRule, Shape[string]> = {
@@ -69,7 +69,7 @@ const RULE: Record<keyof FaultRule, Shape[string]> = {
   seed: [Number.isFinite, "a number"],
 };
 
-/** @throws {TypeError} If there is something in a rule that strikes nothing, or not as it says. */
+/** @throws {TypeError} If a member of a rule is unknown, or has a value that it cannot have. */
 export function checkRule(rule: FaultRule): void {
   checkShape(rule, RULE, "a fault");
   const faults: readonly unknown[] = [rule.fault].flat();

@@ -19,7 +19,10 @@ export type Fault =
   | DuplicateFault
   | ReorderFault;
 
-/** Whether something happens before the server does what is asked, or after that: then a write was applied, and its client does not know. */
+/**
+ * Whether a fault strikes before the server serves the request, or after that: then a write was applied, and its client does not
+ * know.
+ */
 export type FaultTime = "before" | "after";
 
 /** The server says no. */
@@ -38,7 +41,7 @@ export interface RefuseFault {
   readonly when?: FaultTime;
 }
 
-/** Something else than the server answers, such as a proxy. */
+/** Another program than the server answers, such as a proxy. */
 export interface AnswerFault {
   /** The kind of fault. */
   readonly type: "answer";
@@ -61,8 +64,8 @@ export interface ResetFault {
 }
 
 /**
- * Nothing comes any more, and nothing ends. A request is never answered, unless `lines` are let through of a stream first
- * (0: only the head of the answer).
+ * No data comes any more, and the stream does not end. A request is never answered, unless `lines` are let through of a stream
+ * first (0: only the head of the answer).
  */
 export interface SilenceFault {
   /** The kind of fault. */
@@ -87,7 +90,7 @@ export interface CutFault {
   readonly type: "cut";
   /** How many lines come before. Default: 0. */
   readonly lines?: number;
-  /** Where: after those lines, in the middle of the next one, or in the middle of a character of it. Default: "line-end". */
+  /** Where: after these lines, in the middle of the next one, or in the middle of a character of it. Default: "line-end". */
   readonly where?: "line-end" | "line" | "character";
   /** "end" ends the stream properly. Default: "reset". */
   readonly how?: "reset" | "end";
@@ -145,13 +148,13 @@ export interface FaultedRequest {
   readonly headers: Headers;
 }
 
-/** A fault, and the requests that it is meant for. What is left out, any request has. */
+/** A fault, and the requests that it is meant for. A member that is left out fits any request. */
 export interface FaultRule {
   /** The way in which it goes wrong; of several, one is drawn each time. */
   readonly fault: Fault | readonly Fault[];
   /** The verbs, such as "patch" and "watch". */
   readonly verbs?: readonly string[];
-  /** The plural, such as "databases". Default: all resources, and nothing else (discovery and health are let through). */
+  /** The plural, such as "databases". Default: all resources; discovery and health are let through. */
   readonly resource?: string;
   /** The API group; "" is the core. */
   readonly group?: string;

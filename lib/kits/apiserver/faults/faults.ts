@@ -38,7 +38,7 @@ export class Faults {
     return this.#strikes;
   }
 
-  /** How many faults still wait for a request; those that strike for ever do not count. */
+  /** How many faults still wait for a request; faults that strike for ever do not count. */
   get waiting(): number {
     let sum = 0;
     for (const { left } of this.#rules) sum += left === Infinity ? 0 : left;
@@ -46,9 +46,9 @@ export class Faults {
   }
 
   /**
-   * Lets something go wrong with the next requests that fit. The rule that was injected first is asked first.
+   * Lets the next requests that fit go wrong. The rule that was injected first is asked first.
    *
-   * @throws {TypeError} If there is no such fault, or something in the rule is not what it may be.
+   * @throws {TypeError} If there is no such fault, or a member of the rule has a value that it cannot have.
    */
   inject(rule: FaultRule): InjectedFault {
     checkRule(rule);
@@ -81,7 +81,7 @@ export class Faults {
       if (fault === undefined) continue;
       const options = { clock: this.#clock, random: rule.random, signal: request.signal };
       if (fault.type === "delay") {
-        // The server is slow, and then does what it would have done at once.
+        // The server is slow, and then goes on as without the fault.
         await spoil(fault, { ...options, forward: () => Promise.resolve(new Response()) });
         continue;
       }
@@ -112,7 +112,7 @@ class Rule implements InjectedFault {
     return (this.#rule.times ?? 1) - this.#struck;
   }
 
-  /** Returns what shall go wrong with the request, if anything. */
+  /** Returns the fault of the request, if one strikes. */
   strike(request: FaultedRequest): Fault | undefined {
     const { fault, rate = 1 } = this.#rule;
     if (this.left <= 0 || !fits(this.#rule, request)) return undefined;

@@ -38,7 +38,7 @@ const REASONS: Readonly<Record<number, string>> = {
 
 /** All that a fault works with. */
 export interface SpoilOptions {
-  /** Does what the request asks for. */
+  /** Lets the server serve the request. */
   readonly forward: () => Promise<Response>;
   readonly clock: Clock;
   readonly random: Random;
@@ -100,7 +100,7 @@ export async function spoil(fault: Fault, options: SpoilOptions): Promise<Respon
   }
 }
 
-/** Does what was asked first, where the fault comes after it; that answer is lost. */
+/** Lets the server serve the request first, where the fault comes afterwards; its answer is lost. */
 async function applied(fault: Fault, { forward }: SpoilOptions, response: Response): Promise<Response> {
   if (!("when" in fault) || fault.when !== "after") return response;
   const lost = await forward();

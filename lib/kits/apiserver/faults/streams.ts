@@ -85,7 +85,7 @@ export async function* cutInLine(
 ): AsyncGenerator<Uint8Array> {
   let left = lines;
   for await (const line of linesOf(chunks)) {
-    // NB: lines of nothing but ASCII have no character that could be cut.
+    // NB: lines of ASCII alone have no character that could be cut.
     const wide = inCharacter ? line.findIndex((byte) => byte >= 0x80) : line.length >> 1;
     if (left-- > 0 || wide < 0) {
       yield line;
@@ -111,7 +111,8 @@ export async function* reorderLines(chunks: Chunks): AsyncGenerator<Uint8Array> 
   let isDone = false;
   for await (const line of linesOf(chunks)) {
     if (isDone || new TextDecoder().decode(line).includes('"BOOKMARK"')) {
-      // What is held back is not overtaken by bookmarks: nobody could miss it then.
+      // NB: a bookmark must not overtake the event that is held back, or a client would miss the event after a restart of its
+      // watch.
       if (first !== undefined && !isDone) yield first;
       isDone ||= first !== undefined;
       yield line;
@@ -136,7 +137,7 @@ export async function* delayLines(
   }
 }
 
-/** Lets some lines through, and then says nothing for ever. */
+/** Lets some lines through, and then keeps silent for ever. */
 export async function* fallSilent(chunks: Chunks, lines: number): AsyncGenerator<Uint8Array> {
   yield* firstLines(chunks, lines);
   await new Promise(() => {});

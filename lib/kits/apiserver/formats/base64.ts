@@ -3,7 +3,7 @@
 const TIDY = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const ALPHABET = /[A-Za-z0-9+/]/;
 
-/** Returns base64 without line breaks, and without stray bits at its end; or the place of what is wrong with it. */
+/** Returns base64 without line breaks, and without stray bits at its end; or the place of its fault. */
 export function tidyBase64(text: string): string | number {
   if (TIDY.test(text)) return tidyEnd(text);
   const fault = faultIn(text);

@@ -1,7 +1,7 @@
 /**
  * The schedules of CronJobs: five fields in a time zone, or a word such as "@hourly".
  *
- * Read here, because no package speaks in the words of the one that Kubernetes uses, and the server imports nothing of
+ * Read here, because no package has the messages of the one that Kubernetes uses, and the server imports no module of
  * the framework that it tests. Source: github.com/robfig/cron, ParseStandard; Kubernetes documentation, "CronJob".
  */
 
@@ -71,7 +71,7 @@ function readDuration(text: string): number | undefined {
   return Math.max(1000, Math.floor(sum / 1000) * 1000);
 }
 
-/** Its times are croner's; what may stand in it, and the words where it may not, are Kubernetes'. */
+/** Its times are croner's; its syntax, and the words of its faults, are Kubernetes'. */
 class Fields implements CronSchedule {
   readonly #cron: Cron;
 

@@ -18,7 +18,7 @@ export class TimeError extends Error {
   override readonly name = "TimeError";
 }
 
-/** One part of a layout: how it is written there, and what a text must begin with. */
+/** One part of a layout: how it is written there, and the pattern of a text that fits. */
 interface Element {
   readonly layout: string;
   readonly pattern: RegExp;

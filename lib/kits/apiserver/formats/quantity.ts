@@ -1,7 +1,7 @@
 /**
  * Amounts such as `100Mi`, `1500m` and `2e3`: exact, and written as Kubernetes writes them.
  *
- * A quantity is a whole number of billionths, and the form in which it was given: sums keep that of their first part.
+ * A quantity is a whole number of billionths, and the form in which it was given: sums keep the form of their first part.
  * Source: Kubernetes API reference, "Quantity"; k8s.io/apimachinery, pkg/api/resource/quantity.go.
  */
 
@@ -23,7 +23,7 @@ const DECIMAL = ["n", "u", "m", "", "k", "M", "G", "T", "P", "E"];
 const BINARY = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 const FORM = /^([+-]?)(\d+(?:\.\d*)?|\.\d+)(?:([EPTGMK]i)|([numkMGTPE]?)|[eE]([+-]?\d{1,3}))$/;
 
-/** Reads a quantity; undefined if the text is none. What is smaller than a billionth is rounded up. */
+/** Reads a quantity; undefined if the text is none. Parts smaller than a billionth are rounded up. */
 export function readQuantity(text: string): Quantity | undefined {
   const found = FORM.exec(text);
   if (found === null) return undefined;
@@ -50,7 +50,7 @@ export function formatQuantity({ value, format }: Quantity): string {
   return `${mantissa}${suffix ?? (exponent === 0 ? "" : `e${exponent}`)}`;
 }
 
-/** NB: what is not whole is rounded away from zero. */
+/** Fractions are rounded away from zero. */
 function formatBinary(value: bigint): string {
   const whole = roundUp(value, UNIT) / UNIT;
   let [mantissa, power] = [whole, 0];

@@ -83,7 +83,7 @@ async function ask(host: Host, { connect, path }: Target, options: AskOptions): 
 
 /** Go's client follows so many. Source: Go, net/http, Client.do and redirectBehavior. */
 const MOST_REDIRECTS = 10;
-/** Redirects after which the review is sent again; after the others, nothing is. */
+/** Redirects after which the review is sent again; after the others, a GET without a body is. */
 const KEEPING = [307, 308];
 const REDIRECTS = [301, 302, 303, ...KEEPING];
 
@@ -137,7 +137,7 @@ function parseReview(text: string): JsonObject {
 const GO_TYPE =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
-/** NB: the real server takes what is no JSON for YAML, whatever its type is said to be. */
+/** NB: the real server reads a text that is no JSON as YAML, whatever its content type is. */
 function parseAny(text: string): unknown {
   try {
     return parseJson(text, 64);
@@ -177,7 +177,7 @@ function targetOf(client: JsonObject, timeout: Seconds): Target {
   };
 }
 
-/** Nothing resolves the names of services here, but a test may serve them. */
+/** The names of services are not resolved here, but a test may serve them. */
 function serviceUrl({ namespace, name, port = 443, path = "" }: JsonObject): string {
   const suffix = String(path);
   return `https://${name}.${namespace}.svc:${port}${suffix.startsWith("/") ? "" : "/"}${suffix}`;
@@ -191,7 +191,7 @@ function decodeBundle(bundle: string): string {
   }
 }
 
-/** Node's words for what goes wrong, and Go's. */
+/** Node's codes of errors, and Go's words for them. */
 const UNTRUSTED = "tls: failed to verify certificate: x509: certificate signed by unknown authority";
 const WORDS: Readonly<Record<string, (target: Target, message: string) => string>> = {
   ECONNREFUSED: ({ address }) => `dial tcp ${address}: connect: connection refused`,

@@ -1,5 +1,5 @@
 /**
- * Refusals of Kubernetes for where a webhook is, and which reviews it reads: those of admission and of conversions.
+ * Refusals of Kubernetes for the address of a webhook, and the versions of reviews that it reads, of admission and of conversion.
  *
  * Source: k8s.io/apiserver, pkg/util/webhook/validation.go.
  */

@@ -25,12 +25,12 @@ export class Accounts {
     this.#chores = chores;
   }
 
-  /** Whether a ConfigMap is put right when somebody changes it. */
+  /** Whether a ConfigMap is put right when a client changes it. */
   static isKept(key: string): boolean {
     return key.endsWith(`/${ROOT_CA}`);
   }
 
-  /** To be called on each change of a namespace or of what is kept in it, and when something in it is gone. */
+  /** To be called on each change of a namespace, its service account or its ConfigMap, and when one of them has gone. */
   changed(namespace: string): void {
     this.#chores.add(`accounts of ${namespace}`, () => this.#complete(namespace));
   }
@@ -49,7 +49,7 @@ export class Accounts {
     this.initialize();
   }
 
-  /** Returns the authority that namespaces know already: those of a fork, or of a copied cluster. */
+  /** Returns the authority that namespaces know already, in a fork or a copied cluster. */
   #storedRootCa(): string {
     const { keys, get } = this.#cluster.store.collection("configmaps").present();
     for (const key of keys) {

@@ -27,7 +27,7 @@ export class Aggregation {
     this.#chores.add("aggregated roles", () => this.gather());
   }
 
-  /** Fills each ClusterRole that gathers rules with those of the others. */
+  /** Fills each ClusterRole that gathers rules with the rules of the others. */
   gather(): void {
     const roles = [...this.#cluster.store.collection(CLUSTER_ROLES).values()].map(({ object }) => object);
     for (const role of roles) {

@@ -1,7 +1,7 @@
 /**
- * APIServices: what says of each version of each group that it is served here.
+ * APIServices: each says of one version of a group that it is served here.
  *
- * They are there as soon as somebody asks for them, and follow the definitions of custom kinds from then on: most clients
+ * They are there as soon as a client asks for them, and follow the definitions of custom kinds from then on: most clients
  * never look. Source: Kubernetes documentation, "Kubernetes API Aggregation Layer"; k8s.io/kubernetes,
  * pkg/controlplane/apiserver/aggregator.go; k8s.io/kube-aggregator, pkg/controllers.
  */
@@ -32,7 +32,7 @@ export class ApiServices {
     this.#chores = chores;
   }
 
-  /** To be called when somebody asks for objects of a kind. */
+  /** To be called when a client asks for objects of a kind. */
   asked({ collection }: Kind): void {
     if (this.#isAsked || collection.name !== SERVICES) return;
     this.#isAsked = true;

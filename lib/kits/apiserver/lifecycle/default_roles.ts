@@ -1,7 +1,7 @@
 /**
  * The roles and bindings that each cluster has from the start.
  *
- * Those of Kubernetes' own components are left out: none of them runs here. Source: k8s.io/kubernetes,
+ * The roles of Kubernetes' own components are left out: none of them runs here. Source: k8s.io/kubernetes,
  * plugin/pkg/auth/authorizer/rbac/bootstrappolicy. A rule is one text: verbs, groups (`core` is the group without a name)
  * and resources; or verbs and paths.
  */
@@ -14,7 +14,7 @@ interface Role {
   readonly rules: readonly string[];
   /** The role that gathers this one's rules. */
   readonly into?: string;
-  /** Gathers the rules of those that say `into` it. */
+  /** Gathers the rules of the roles that name it with `into`. */
   readonly from?: string;
 }
 

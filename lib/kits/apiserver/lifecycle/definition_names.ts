@@ -1,5 +1,5 @@
 /**
- * Which names a definition gets: those that no other definition of its group has.
+ * The names that a definition gets, if no other definition of its group has them.
  *
  * Source: k8s.io/apiextensions-apiserver, pkg/controller/status/naming_controller.go.
  */

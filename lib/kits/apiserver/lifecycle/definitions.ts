@@ -130,7 +130,7 @@ interface Condition {
   readonly message: string;
 }
 
-/** NB: the time is that of the last change of the status, and stays if only the reason differs. */
+/** NB: the time is the time of the status' last change, and stays if only the reason differs. */
 function setCondition(definition: KubeObject, condition: Condition, time: string): void {
   const { type, status, ...why } = condition;
   const before = objectsIn(conditionsOf(definition)).find((known) => known.type === type);
@@ -195,7 +195,7 @@ export class Definitions {
     }
   }
 
-  /** Names that have become free go to those that wait for them. */
+  /** Names that have become free go to the definitions that wait for them. */
   #planNames(): void {
     this.#chores.add("names of definitions", () => {
       for (const { object } of [...this.#cluster.store.collection(DEFINITIONS).values()]) {

@@ -27,10 +27,10 @@ export class GarbageCollector {
   readonly #cluster: Cluster;
   readonly #chores: Chores;
   readonly #places = new Map<string, Place>();
-  /** Owner's uid to uids of what it owns. */
+  /** Owner's uid to uids of its dependents. */
   readonly #dependents = new Map<string, Set<string>>();
 
-  /** Owners that have gone while something was theirs: their kind may have gone with them. */
+  /** Owners that have gone while they had dependents: their kind may have gone with them. */
   readonly #gone = new Set<string>();
 
   constructor(cluster: Cluster, chores: Chores) {
@@ -141,7 +141,7 @@ export class GarbageCollector {
     return metadata.finalizers?.includes(FOREGROUND_FINALIZER) ? "waiting" : "present";
   }
 
-  /** Ends a foreground deletion when nothing that blocks it is left. */
+  /** Ends a foreground deletion when no dependent blocks it any more. */
   #finishForeground(found: Found): void {
     for (const uid of this.#dependents.get(found.uid) ?? []) {
       const references = this.#find(uid)?.stored.metadata.ownerReferences ?? [];

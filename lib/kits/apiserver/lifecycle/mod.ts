@@ -1,5 +1,5 @@
 /**
- * The things that a cluster does by itself: it has namespaces, serves definitions, and removes what nobody owns any more.
+ * The things that a cluster does by itself: it has namespaces, serves definitions, and removes objects whose owners have gone.
  */
 
 import type { Cluster } from "../cluster.ts";
@@ -19,13 +19,13 @@ import { createServerService, createServiceRange } from "./service_range.ts";
 
 /** The controllers in motion. */
 export interface Lifecycle {
-  /** Tells the cluster who signs the server's certificate. PEM. */
+  /** Tells the cluster the authority of the server's certificate. PEM. */
   publishRootCa(ca: string): void;
-  /** Is told which kind somebody asks for: some objects are only made then. */
+  /** Is told the kind that a client asks for: some objects are only made then. */
   asked(kind: Kind): void;
 }
 
-/** Puts it in motion; from then on it follows the store, into which `restore` may put what was there before. */
+/** Puts it in motion; from then on it follows the store, into which `restore` may put earlier objects. */
 export function startLifecycle(cluster: Cluster, restore: () => void = () => {}): Lifecycle {
   const chores = new Chores(cluster.host.clock);
   const definitions = new Definitions(cluster, chores);

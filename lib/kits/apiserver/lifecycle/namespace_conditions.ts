@@ -17,7 +17,7 @@ export interface Rest {
 /** All that is left of a namespace. */
 export interface Remaining {
   readonly left: readonly Rest[];
-  /** Other objects are not deleted before these have gone. NB: then the real server tells nothing of what is left. */
+  /** Other objects are not deleted before these have gone. NB: then the real server does not tell how many are left. */
   readonly waits: boolean;
 }
 

@@ -16,7 +16,7 @@ import { editObject } from "../writes/update.ts";
 import type { Chores } from "../chores.ts";
 import { endingConditions, type Remaining, type Rest } from "./namespace_conditions.ts";
 
-/** Those that a cluster has from the start. */
+/** The namespaces that a cluster has from the start. */
 const INITIAL = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
 export class Namespaces {
@@ -52,7 +52,7 @@ export class Namespaces {
     this.#chores.add(`namespace ${name}`, () => this.#clear(name));
   }
 
-  /** NB: Pods go first: what they need must be there until they have ended. */
+  /** NB: Pods go first: objects that they need must be there until they have ended. */
   #clear(name: string): void {
     const kinds = this.#cluster.kinds.stored().filter(({ namespaced }) => namespaced);
     const pods = kinds.filter(({ group, plural }) => group === "" && plural === "pods");
@@ -63,7 +63,7 @@ export class Namespaces {
     else this.#report(name, { left: others, waits: false });
   }
 
-  /** Deletes all objects of the kinds; returns what is left of them, by kind. */
+  /** Deletes all objects of the kinds; returns the ones that are left, by kind. */
   #empty(name: string, kinds: readonly Kind[]): Rest[] {
     return kinds.flatMap((kind) => {
       for (const { object } of contentOf(kind.collection, name)) {

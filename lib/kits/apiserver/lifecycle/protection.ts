@@ -1,5 +1,5 @@
 /**
- * Claims, volumes and classes of volumes that are being deleted: they go when nothing uses them any more.
+ * Claims, volumes and classes of volumes that are being deleted: they go when no object uses them any more.
  *
  * Each has a finalizer from its creation on (`builtin/modules/protected.ts`). Source: k8s.io/kubernetes,
  * pkg/controller/volume/pvcprotection, pvprotection and vacprotection.
@@ -41,7 +41,7 @@ const PODS = "pods";
 export class Protection {
   readonly #cluster: Cluster;
   readonly #chores: Chores;
-  /** An object is being deleted that something still uses. */
+  /** An object is being deleted that others still use. */
   #isWaiting = false;
 
   constructor(cluster: Cluster, chores: Chores) {

@@ -17,7 +17,7 @@ export interface DeleteRequest
 
 const POLICIES = ["Foreground", "Background", "Orphan"];
 
-/** Reads the options of a body, if there is one, or those of the query. @throws {Refusal} 400, 415 or 422 */
+/** Reads the options of a body, if there is one, or else of the query. @throws {Refusal} 400, 415 or 422 */
 export async function readDeleteOptions(request: Request, query: URLSearchParams): Promise<DeleteRequest> {
   const value = await readValue(request, "couldn't get version/kind; json parse error: ");
   if (value === undefined) return deleteOptionsFrom(optionsOf(query));

@@ -47,7 +47,7 @@ export function scopeOf(kind: Kind, { namespace, query }: ScopeOptions): Scope {
     : { prefix, ...criteria, key: `${only}/${selector.name}` };
 }
 
-/** Returns the objects in the scope, in order; where a webhook converts, those that may be in it. */
+/** Returns the objects in the scope, in order; where a webhook converts, the objects that may be in it. */
 export function select(kind: Kind, { prefix, key, matches }: Scope, entries: Entries): Stored[] {
   if (key !== undefined) {
     const stored = entries.get(key);

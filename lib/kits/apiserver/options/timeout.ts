@@ -18,7 +18,7 @@ const SECONDS: Readonly<Record<string, Seconds>> = Object.assign(Object.create(n
   h: 3600,
 });
 
-/** Nobody waits for longer. */
+/** No request waits for longer. */
 const LONGEST: Seconds = 60;
 
 /**
@@ -33,11 +33,11 @@ export function timeoutIn(query: URLSearchParams): Seconds {
   if (typeof seconds === "string") {
     throw badRequest(`invalid timeout specified in the request URL - time: ${seconds}`);
   }
-  // NB: 0s is as good as nothing.
+  // NB: 0s counts as no timeout.
   return seconds === 0 ? LONGEST : Math.min(seconds, LONGEST);
 }
 
-/** Returns a duration, or what is wrong with it in Go's words. */
+/** Returns a duration, or its fault in Go's words. */
 function parseDuration(text: string): Seconds | string {
   const quoted = JSON.stringify(text);
   let rest = text.replace(/^[-+]/, "");

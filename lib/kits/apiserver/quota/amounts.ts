@@ -1,5 +1,5 @@
 /**
- * Lists of resources: how much of what. Source: k8s.io/apiserver, pkg/quota/v1/resources.go.
+ * Lists of resources: amounts by their names. Source: k8s.io/apiserver, pkg/quota/v1/resources.go.
  */
 
 import type { JsonObject } from "../../../model/object.ts";
@@ -13,13 +13,13 @@ import {
 } from "../formats/quantity.ts";
 import { isObject, setOwn } from "../values.ts";
 
-/** Quantities by the names of what they are of, such as "requests.cpu". */
+/** Quantities by the names of their resources, such as "requests.cpu". */
 export type Amounts = ReadonlyMap<string, Quantity>;
 
 export const NOTHING: Amounts = new Map();
 export const ONE: Quantity = { value: UNIT, format: "decimal" };
 
-/** Reads a list of resources; what is no quantity is left out. */
+/** Reads a list of resources; values that are no quantities are left out. */
 export function readAmounts(value: unknown): Amounts {
   const amounts = new Map<string, Quantity>();
   for (const [name, text] of isObject(value) ? Object.entries(value) : []) {
@@ -71,7 +71,7 @@ export function moreThan(a: Amounts, b: Amounts): Amounts {
   return more;
 }
 
-/** Returns those of the amounts that a test lets through. */
+/** Returns the amounts that a test lets through. */
 export function pickAmounts(
   amounts: Amounts,
   isMeant: (name: string, quantity: Quantity) => boolean,

@@ -1,5 +1,5 @@
 /**
- * LimitRanges: what containers get that say nothing, and what they, Pods and claims may ask for.
+ * LimitRanges: the default requests and limits of containers, and the bounds of containers, Pods and claims.
  *
  * Source: Kubernetes documentation, "Limit Ranges"; k8s.io/kubernetes, plugin/pkg/admission/limitranger.
  */
@@ -12,7 +12,7 @@ import { podAmounts } from "./pod_amounts.ts";
 
 const ANNOTATION = "kubernetes.io/limit-ranger";
 
-/** Fills in, in place, what the containers of a new Pod do not say. */
+/** Fills in, in place, the requests and limits that the containers of a new Pod do not name. */
 export function fillLimits(pod: KubeObject, ranges: readonly KubeObject[]): void {
   for (const range of ranges) {
     const limits = limitsOf(range).filter(({ type }) => type === "Container");
@@ -68,7 +68,7 @@ function limitsOf({ spec }: KubeObject): JsonObject[] {
   return objectsIn(spec?.limits);
 }
 
-/** The resources that somebody asks for, and is limited to. */
+/** The resources that a container or Pod requests, and its limits. */
 interface Demand {
   readonly requests: Amounts;
   readonly limits: Amounts;

@@ -1,5 +1,5 @@
 /**
- * How much of a quota objects use: Pods, Services and claims by what they say, all others by their number.
+ * How much of a quota objects use: Pods, Services and claims by their specs, all others by their number.
  *
  * Source: Kubernetes documentation, "Resource Quotas"; k8s.io/kubernetes, pkg/quota/v1/evaluator/core.
  */
@@ -23,9 +23,9 @@ export interface MeasuredWrite {
 export interface Measure {
   /** Whether a quota for that name is about such objects. */
   counts(name: string): boolean;
-  /** Returns what an object uses. `now` is in milliseconds since 1970. */
+  /** Returns the amounts that an object uses. `now` is in milliseconds since 1970. */
   usage(object: KubeObject, now: number): Amounts;
-  /** Returns what so many objects use, where all are worth the same. */
+  /** Returns the amounts that so many objects use, where all use the same. */
   total?(count: number): Amounts;
   /** Whether an object is in a scope. */
   isInScope(object: KubeObject, selector: JsonObject): boolean;

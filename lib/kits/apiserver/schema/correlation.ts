@@ -1,8 +1,8 @@
 /**
- * Two states of an object: which part of the old one a part of the new one was, and whether it changed.
+ * Two states of an object: the part of the old one that corresponds to a part of the new one, and whether it changed.
  *
- * Fields correspond by their names, where the schema knows them; items only in lists of type map, by their keys. What the
- * schema does not know corresponds to nothing, so that an object with such fields never counts as unchanged.
+ * Fields correspond by their names, where the schema knows them; items only in lists of type map, by their keys. Fields
+ * unknown to the schema have no counterpart, so that an object with such fields never counts as unchanged.
  * Source: k8s.io/apiserver, pkg/cel/common/equality.go and maplist.go.
  */
 
@@ -11,7 +11,7 @@ import { equal, isObject } from "../values.ts";
 import { mapKeys } from "./list_types.ts";
 import { own, type Schema, schemaOfKey, subSchema } from "./structural.ts";
 
-/** A part of an object, and what it was. */
+/** A part of an object, and its counterpart before. */
 export class Correlation {
   readonly value: unknown;
   readonly old: unknown;
@@ -20,7 +20,7 @@ export class Correlation {
   #items: KeyedItems | undefined;
   #isUnchanged: boolean | undefined;
 
-  /** @param old Undefined or null: there was nothing. */
+  /** @param old Undefined or null: there was none. */
   constructor(value: unknown, old: unknown, schema: Schema) {
     this.value = value;
     this.old = old;
@@ -98,7 +98,7 @@ export class KeyedItems {
     return key === undefined ? undefined : this.#items.get(key);
   }
 
-  /** NB: who lacks a key, or has something else than a scalar there, has no predecessor. */
+  /** NB: an item without one of the keys, or with a map or list in its place, has no counterpart. */
   #keyOf(item: unknown): string | undefined {
     const values = this.#keys.map((name) => own(item, name));
     const isKey = (value: unknown) => value !== undefined && value !== null && typeof value !== "object";

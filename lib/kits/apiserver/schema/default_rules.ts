@@ -1,5 +1,5 @@
 /**
- * Defaults in a schema must themselves be valid, and must not hold what pruning would remove.
+ * Defaults in a schema must themselves be valid, and must not hold fields that pruning would remove.
  *
  * Source: k8s.io/apiextensions-apiserver, pkg/apiserver/schema/defaulting/validation.go.
  */

@@ -51,7 +51,7 @@ function checkResource(object: JsonObject, path: string): Cause[] {
 
 /** NB: a name is not required. */
 function checkMetadata(value: unknown, path: string): Cause[] {
-  // What cannot be read was refused before.
+  // Metadata that cannot be read was refused before.
   if (!isObject(value)) return [];
   const { name, labels, annotations } = value as ObjectMeta;
   const at = childPath(path, "metadata");

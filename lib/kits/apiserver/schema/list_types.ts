@@ -36,7 +36,7 @@ export function mapKeys(schema: Schema | undefined): string[] | undefined {
   return Array.isArray(keys) ? keys.filter((key) => typeof key === "string") : [];
 }
 
-/** Returns what identifies an item of a list of type map. */
+/** Returns the keys that identify an item of a list of type map. */
 export function keyOfItem(item: unknown, keys: readonly string[]): Schema {
   const key: Schema = {};
   for (const name of keys) {

@@ -1,5 +1,5 @@
 /**
- * A CRD version's schema, ready to use: fills defaults in, drops unknown fields, and says what is wrong.
+ * A CRD version's schema, ready to use: fills defaults in, drops unknown fields, and returns faults.
  *
  * The order on a write is Kubernetes': prune, default, validate; on a read from a store that an older schema filled:
  * prune, default. Source: Kubernetes documentation, "Extend the Kubernetes API with CustomResourceDefinitions".
@@ -19,7 +19,7 @@ import { Validator } from "./validator.ts";
 
 /** The facts besides the object that validate() may know. */
 export interface ValidateOptions {
-  /** The object before the update: what was wrong in it and did not change is let pass. */
+  /** The object before the update: a fault in an unchanged part of it is let pass. */
   readonly old?: JsonObject;
   /** "status": an update of the status subresource, of which only the status is checked. Default: the whole object. */
   readonly part?: ObjectPart;
@@ -27,7 +27,7 @@ export interface ValidateOptions {
 
 /** How much is removed. */
 export interface PruneOptions {
-  /** Whether nulls stay where they are not allowed, and are refused later: those that somebody applies. Default: false. */
+  /** Whether nulls stay where they are not allowed, and are refused later, as in applied configurations. Default: false. */
   readonly keepsNulls?: boolean;
   /** Default: metadata of embedded resources that cannot be read stays. */
   readonly refuse?: RefuseMetadata;
@@ -39,7 +39,7 @@ export interface CompiledSchema {
   default(object: JsonObject): void;
   /** Removes the fields that the schema does not know, and nulls that it does not allow, in place. Gives the paths of unknown fields. */
   prune(object: JsonObject, options?: PruneOptions): string[];
-  /** Returns what is wrong; nothing if the object is valid. */
+  /** Returns the faults; none if the object is valid. */
   validate(object: JsonObject, options?: ValidateOptions): Cause[];
 }
 

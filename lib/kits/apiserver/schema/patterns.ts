@@ -11,7 +11,7 @@ import { RE2JS } from "re2js";
 export interface Pattern {
   /** Tells whether it is somewhere in the text. */
   test(text: string): boolean;
-  /** Returns what it finds in the text, from left to right, without overlaps. */
+  /** Returns the matches in the text, from left to right, without overlaps. */
   findAll(text: string): Generator<string, void, void>;
 }
 

@@ -9,7 +9,7 @@ import { formatPlain, type Printed } from "../formats/go_format.ts";
 import { getOwn, isObject, objectsIn, setOwn } from "../values.ts";
 import type { Schema } from "./structural.ts";
 
-/** Each field in Go's order, where it stands in JSON, and what Go has where nothing stands. */
+/** Each field in Go's order, its key in JSON, and Go's value where the key is missing. */
 const FIELDS: readonly (readonly [name: string, key: string, empty: unknown])[] = [
   ["ID", "id", ""],
   ["Schema", "$schema", ""],

@@ -26,7 +26,7 @@ export type RefuseMetadata = (
   at: { readonly path: string; readonly value: unknown; readonly fault: string },
 ) => void;
 
-/** Removes unknown fields from a whole object, in place. Gives their paths, sorted, those of embedded metadata last. */
+/** Removes unknown fields from a whole object, in place. Returns their paths, sorted, the paths of embedded metadata last. */
 export function pruneResource(object: JsonObject, schema: Schema, refuse?: RefuseMetadata): string[] {
   const removed: string[] = [];
   const metadata: string[] = [];

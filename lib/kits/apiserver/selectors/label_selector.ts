@@ -1,7 +1,7 @@
 /**
  * Label selectors: `app=db,tier in (a, b),!canary`.
  *
- * Source: Kubernetes documentation, "Labels and Selectors"; the words of refusals are those of k8s.io/apimachinery,
+ * Source: Kubernetes documentation, "Labels and Selectors"; the words of refusals are from k8s.io/apimachinery,
  * pkg/labels/selector.go.
  */
 

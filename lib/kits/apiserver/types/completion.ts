@@ -2,7 +2,7 @@
  * Completes objects of the built-in kinds as Go's structs and Kubernetes' defaults do.
  *
  * The tables (`recorded.ts`) are recorded from a real server: for each type, the fields that are filled in, and how one field
- * changes what is filled into others. A line has the table of a type, or of a type at a place where it is different:
+ * changes the values that are filled into others. A line has the table of a type, or of a type at a place where it is different:
  * `batch.JobSpec@CronJob.spec.jobTemplate.spec`.
  */
 
@@ -24,7 +24,7 @@ export interface TypeDefaults {
   readonly absent?: readonly string[];
 }
 
-/** How one field changes what is filled into others. */
+/** How one field changes the values that are filled into others. */
 export interface Rule {
   /** The field that is there. */
   readonly field: string;
@@ -93,7 +93,7 @@ function shapeMatters(shape: Shape): boolean {
   return shape.kind !== "scalar" && shapeMatters(shape.of);
 }
 
-/** Returns what is filled into a type, as far as it does not depend on other fields. */
+/** Returns the values that are filled into a type and do not depend on other fields. */
 export function recordedFill(type: string): Readonly<JsonObject> {
   return tableOf(type)?.fill ?? {};
 }
@@ -147,7 +147,7 @@ function forgetBelow(value: unknown, type: string, shape: Shape): void {
   }
 }
 
-/** Completes an object of a kind, in place; its metadata is somebody else's. */
+/** Completes an object of a kind, in place, but for its metadata. */
 export function complete(object: JsonObject, kind: string, type: string): void {
   completeStruct(object, type, kind);
 }

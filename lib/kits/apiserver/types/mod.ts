@@ -1,12 +1,12 @@
 /**
- * The types of the built-in kinds: what fields they have, and how their lists merge.
+ * The types of the built-in kinds: their fields, and how their lists merge.
  *
  * A type is one string, because there are three hundred of them: `args:[s]= env:[EnvVar]@name#name name:s* limits:{Quantity}`.
  * Shapes: `s` string, `y` base64, `i` int32, `l` int64, `b` boolean, `d` double, `[T]` list, `{T}` map, or the name of a
  * type (in the same group without the group). Flags: `*` required; `@k` merges by key k, `+` merges as a set, `~` retainKeys,
  * `!` replaces (strategic merge patch); `#k,l` list of type map with these keys, `&` set, `=` atomic, `^` atomic map
  * (server-side apply); `/4` the number in protocol buffers, `?` after it where zero is a value, `/2.1` a field of a message
- * that JSON flattens. A type of another version than v1 has that in the name of its group (`autoscaling2`).
+ * that JSON flattens. A type of another version than v1 has the version in the name of its group (`autoscaling2`).
  */
 
 import { CORE } from "./core.ts";
@@ -35,7 +35,7 @@ export interface Field {
   readonly listType?: "map" | "set" | "atomic";
   readonly listKeys?: readonly string[];
   readonly atomicMap: boolean;
-  /** In protocol buffers: the number, or the numbers on the way to it. Empty for what is not sent. */
+  /** In protocol buffers: the number, or the numbers on the way to it. Empty for fields that are not sent. */
   readonly numbers: readonly number[];
   /** In protocol buffers, zero is a value, and not the lack of one. */
   readonly isPointer: boolean;

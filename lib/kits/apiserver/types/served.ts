@@ -8,7 +8,7 @@
 import { RECORDED_COLUMNS } from "./recorded_columns.ts";
 import { RECORDED_KINDS } from "./recorded_kinds.ts";
 
-/** One kind in one version; what is absent is false, or empty. */
+/** One kind in one version; an absent member is false, or empty. */
 export interface ServedKind {
   readonly plural: string;
   readonly singular: string;

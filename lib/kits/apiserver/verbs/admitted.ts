@@ -1,9 +1,9 @@
 /**
- * Creating, changing and deleting as requests ask for it: with admission in between, where anybody wants to be asked.
+ * Creating, changing and deleting as requests ask for it: with admission in between, where a webhook or policy wants to be asked.
  *
- * A request that waits holds nothing: what was read may be out of date when the answers have come. Then it all begins again,
- * as on the real server, unless the client itself has said which version it means. What the server does by itself (garbage
- * collection, the end of namespaces) is not admitted here.
+ * A request that waits holds no lock: the object that it read may be out of date when the answers have come. Then it all begins
+ * again, as on the real server, unless the client itself has said which version it means. Writes of the server itself (garbage
+ * collection, the end of namespaces) are not admitted here.
  */
 
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
@@ -116,7 +116,7 @@ interface Restored {
 }
 
 /**
- * Sets the owners of an object back to those before a webhook made nonsense of them, with a warning.
+ * Sets the owners of an object back to the owners before a webhook made them invalid, with a warning.
  *
  * Source: k8s.io/apiserver, pkg/endpoints/handlers/fieldmanager/admission.go.
  */

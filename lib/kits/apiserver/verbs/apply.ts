@@ -17,7 +17,7 @@ import type { Call } from "./call.ts";
 import type { Source } from "../bodies/strict_faults.ts";
 import { writerOf } from "../options/writer.ts";
 
-/** Applies a configuration to an object; without one, to nothing. */
+/** Applies a configuration to an object; without one, it makes a new object. */
 export type Applier = (live: KubeObject | undefined, views?: Views) => KubeObject;
 
 /** A configuration, and the text that it came from. */
@@ -29,7 +29,7 @@ export interface Configuration {
 /**
  * Reads a configuration from a request.
  *
- * @throws {Refusal} 400 for what cannot be parsed, or is no object.
+ * @throws {Refusal} 400 if it cannot be parsed, or is no object.
  */
 export async function readConfiguration(
   cluster: Cluster,
@@ -44,7 +44,7 @@ export async function readConfiguration(
   return { applyTo, source: { text, form: "configuration" } };
 }
 
-/** @throws {Refusal} 400 for what is no object in YAML or JSON. */
+/** @throws {Refusal} 400 if it is no object in YAML or JSON. */
 export function parseConfiguration(text: string): JsonObject {
   let value: unknown;
   try {

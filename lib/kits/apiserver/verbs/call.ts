@@ -1,5 +1,6 @@
 /**
- * A request for a resource, as far as all verbs read it alike. Apart from those who serve it, so that they need not know each other.
+ * A request for a resource, as far as all verbs read it alike. It is a file of its own so that the verbs need not know each
+ * other.
  */
 
 import type { AuditRecord } from "../audit/audit_record.ts";
@@ -17,7 +18,7 @@ export interface Call {
   readonly shape: Shape;
   readonly dryRun: boolean;
   readonly user: User;
-  /** Its place in the audit log; undefined if that tells nothing of it. */
+  /** Its record for the audit log; undefined if the log leaves it out. */
   readonly record?: AuditRecord;
   /** How long the client waits: a time in milliseconds since 1970. */
   readonly deadline: number;

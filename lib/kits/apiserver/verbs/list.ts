@@ -55,7 +55,7 @@ async function answerLater(
 /**
  * Returns one page of a list, or all of it.
  *
- * @throws {Refusal} 400 or 422 for options that cannot be; 410 for versions that are gone; 504 for those to come.
+ * @throws {Refusal} 400 or 422 for options that cannot be; 410 for versions that are gone; 504 for future ones.
  */
 export async function listPage(cluster: Cluster, request: Omit<ListRequest, "shape">): Promise<Page> {
   const { kind } = request;
@@ -75,7 +75,7 @@ function sourceOf(cluster: Cluster, { kind, namespace, query }: Omit<ListRequest
   const exact = match === "Exact" || (match === "" && limit > 0 && wanted !== undefined && wanted > 0);
   checkNotFuture(store, wanted);
   if (!exact || wanted === undefined) {
-    // NB: what may come from the cache comes as a whole, whatever the limit is.
+    // NB: a list that may come from the cache comes as a whole, whatever the limit is.
     const entries = kind.collection.present();
     return { scope, limit: wanted === 0 ? 0 : limit, version: store.version, entries };
   }
@@ -89,7 +89,7 @@ function isLong({ scope, entries }: Source): boolean {
     entries.keys.length > SEARCHED;
 }
 
-/** Finds what the scope means, and a page of it at most, in pieces; others get their turn in between. */
+/** Finds the objects in the scope, and a page of them at most, in pieces; other requests get their turn in between. */
 async function searched(source: Source, clock: Clock): Promise<Source> {
   const { scope: { prefix, matches }, entries, start, limit } = source;
   const [first, to] = rangeOf(entries.keys, prefix);
@@ -107,7 +107,7 @@ async function searched(source: Source, clock: Clock): Promise<Source> {
   return { ...source, entries: content, scope: { prefix, matches: () => true } };
 }
 
-/** Where a webhook converts, selectors are about what it makes of the objects: so all that may be meant are converted first. */
+/** Where a webhook converts, selectors are about the converted objects: so all that may be meant are converted first. */
 async function shownSource(kind: Kind, source: Source): Promise<Source> {
   const { scope: { matchesShown, ...scope }, entries } = source;
   if (matchesShown === undefined) return source;

@@ -71,7 +71,7 @@ export async function removeAll(cluster: Cluster, call: Call): Promise<Response>
         inCollection: true,
       });
     } catch (error) {
-      // Somebody else has deleted it while admission was asked.
+      // Another client has deleted it while admission was asked.
       if (!(error instanceof Refusal) || error.code !== 404) throw error;
     }
   }

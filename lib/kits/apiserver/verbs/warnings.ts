@@ -13,7 +13,7 @@ import type { Decoded } from "../bodies/decode.ts";
 import { configurationFault, strictFaults, warningsOf } from "../bodies/strict_faults.ts";
 
 interface ReporterOptions {
-  /** Those of the response, for warnings. */
+  /** The headers of the response, for warnings. */
   readonly headers: Headers;
   readonly decoded: Decoded;
   /** The object before an update. */
@@ -51,7 +51,7 @@ export function reporter(
   };
 }
 
-/** Returns what adds warnings to a response, each once. */
+/** Returns a function that adds warnings to a response, each once. */
 export function warner(headers: Headers): (text: string) => void {
   let given: Set<string> | undefined;
   return (text) => {

@@ -1,7 +1,7 @@
 /**
  * Watches: streams of JSON lines.
  *
- * A watch is pulled by its reader. What has happened since waits as references to changes, not as text; a reader that
+ * A watch is pulled by its reader. Events since then wait as references to changes, not as text; a reader that
  * stays too far behind loses its watch. Sources: Kubernetes documentation, "Kubernetes API Concepts", "Efficient detection
  * of changes", "Watch bookmarks", "Streaming lists"; k8s.io/apiserver, pkg/storage/cacher.
  */
@@ -101,7 +101,7 @@ class Watch implements ChangeListener {
   #lines: Uint8Array[] = [];
   #initial: readonly Stored[] = [];
   #sent = 0;
-  /** The stored objects, and what is shown of them where a webhook converts. */
+  /** The stored objects, and the objects that are shown for them where a webhook converts. */
   readonly #shown = new WeakMap<Stored, Stored>();
   #changes: Change[] = [];
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
@@ -109,7 +109,7 @@ class Watch implements ChangeListener {
   #isAwaited = false;
   #wake: (() => void) | undefined;
   #closed = false;
-  /** Of a watch of tables, only the first says what its columns are. */
+  /** Of a watch of tables, only the first event has the definitions of the columns. */
   #hasHeaders = false;
   #cancelled = false;
   #bookmark: Disposable | undefined;
@@ -231,8 +231,8 @@ class Watch implements ChangeListener {
   }
 
   /**
-   * Converts all that waits to the version of the watch. NB: more may come meanwhile; what is taken afterwards has been
-   * converted, because nothing is awaited in between.
+   * Converts all waiting objects to the version of the watch. NB: more may come meanwhile; each line that is taken afterwards
+   * has been converted, because the loop ends without waiting in between.
    */
   async #convert(): Promise<void> {
     for (;;) {
@@ -255,7 +255,7 @@ class Watch implements ChangeListener {
     }
   }
 
-  /** Returns the next lines, as many as make a chunk; undefined if nothing waits. */
+  /** Returns the next lines, as many as make a chunk; undefined if no event waits. */
   #take(): Uint8Array | undefined {
     // Mostly it is one event, which all watches share.
     if (this.#lines.length === 0 && this.#initial.length === 0 && this.#changes.length <= 1) {
@@ -287,7 +287,7 @@ class Watch implements ChangeListener {
     return pieces.length > 1 ? concat(pieces) : pieces[0];
   }
 
-  /** Returns what a change is to somebody who sees only what is in the scope. */
+  /** Returns the type of the event that a change is to a client that sees only the objects in the scope. */
   #typeOf({ key, previous, current }: Change): EventType | undefined {
     if (!isKeyInScope(this.#options.scope, key)) return undefined;
     const [was, is] = [this.#isSeen(this.#shownOf(previous)), this.#isSeen(this.#shownOf(current))];
@@ -295,7 +295,7 @@ class Watch implements ChangeListener {
     return was ? "DELETED" : undefined;
   }
 
-  /** NB: where a webhook converts, selectors are about what it makes of the objects, which comes later. */
+  /** Where a webhook converts, selectors are about the converted objects, and these come later. */
   #mayBeSeen(change: Change): boolean {
     const { scope } = this.#options;
     if (scope.matchesShown !== undefined) return isKeyInScope(scope, change.key);
@@ -315,7 +315,7 @@ class Watch implements ChangeListener {
     const type = this.#typeOf(change);
     const { version, previous, current } = change;
     if (type === undefined) return undefined;
-    // NB: what is gone, or out of sight, is shown as it last was, with the version of the change.
+    // An object that is gone, or out of sight, is shown in its last state, with the version of the change.
     const shown = type === "DELETED" ? this.#shownOf(previous)?.at(version) : this.#shownOf(current);
     return shown === undefined ? undefined : this.#line(type, shown);
   }
@@ -333,7 +333,7 @@ class Watch implements ChangeListener {
       : encodeText(opening + servedText(kind, stored) + CLOSING);
   }
 
-  /** NB: what has no message is of no kind that is watched in protocol buffers. */
+  /** Objects without a message in protocol buffers are sent as JSON. */
   #encode(type: string, object: JsonObject): Uint8Array {
     const frame = this.#options.shape.encoding === "protobuf" ? encodeEvent(type, object) : undefined;
     return frame ?? encodeText(`${formatJson({ type, object })}\n`);

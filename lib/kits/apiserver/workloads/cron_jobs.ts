@@ -143,7 +143,7 @@ async function report({ world, cronJob, jobs }: Scene, { due, started }: Outcome
   return undefined;
 }
 
-/** The reference that the status has to a Job already: its version stays what it was. */
+/** The reference that the status has to a Job already: it keeps its version. */
 function known(
   { status }: CronJob,
   { metadata }: KubeObject<JsonObject, JsonObject>,

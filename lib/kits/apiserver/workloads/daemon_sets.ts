@@ -14,7 +14,7 @@ import { PLACES, type World } from "./world.ts";
 const GENERATION_LABEL = "pod-template-generation";
 const TEMPLATE_GENERATION = "deprecated.daemonset.template.generation";
 
-/** The taints that Pods of DaemonSets bear, so that they run where nothing else does. */
+/** The taints that Pods of DaemonSets bear, so that they run on nodes that other Pods avoid. */
 const TOLERATIONS = [
   "not-ready",
   "unreachable",
@@ -111,7 +111,7 @@ async function replaceOutdated(
   let room = most - active.filter(isDown).length - (wanted - active.length);
   for (const pod of active) {
     if (pod.metadata.labels?.[REVISION_LABEL] === hash) continue;
-    // Those that are down already cost nothing.
+    // Pods that are down already take no room.
     if (!isDown(pod) && room-- <= 0) continue;
     await world.remove(PLACES.pods, pod);
   }

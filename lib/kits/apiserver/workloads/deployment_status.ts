@@ -18,7 +18,7 @@ interface Counts {
   readonly terminating: number;
 }
 
-/** Writes the status; returns when the deadline of the progress is, if that is what is waited for. */
+/** Writes the status; returns in how many seconds the progress deadline is, if the rollout waits for it. */
 export async function reportDeployment(world: World, rollout: Rollout): Promise<number | undefined> {
   const { namespace, name = "" } = rollout.deployment.metadata;
   const deployment = world.get<Deployment>(PLACES.deployments, { namespace, name });

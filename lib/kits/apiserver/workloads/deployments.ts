@@ -135,7 +135,7 @@ async function recreate(world: World, { deployment, current, old }: Rollout): Pr
   await scale(world, deployment, { set: current, replicas: deployment.spec?.replicas ?? 0 });
 }
 
-/** While a Deployment is paused, only the number of its Pods changes: that of the ReplicaSet that has them. */
+/** While a Deployment is paused, only the number of its Pods changes, in the ReplicaSet that has them. */
 async function scaleAlone(world: World, { deployment, current, old }: Rollout): Promise<void> {
   const active = [...old, ...(current === undefined ? [] : [current])].filter(({ spec }) => spec?.replicas);
   const set = active.length === 0 ? current ?? old.at(-1) : active.at(-1);

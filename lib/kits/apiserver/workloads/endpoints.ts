@@ -90,7 +90,7 @@ function endpointOf(service: KubeObject, pod: Pod): JsonObject {
   };
 }
 
-/** The ports of Pods; those that a Service calls by their names are looked up in one of its Pods. */
+/** The ports of Pods; ports that a Service calls by their names are looked up in one of its Pods. */
 function portsOf(service: KubeObject, pod: Pod | undefined): JsonObject[] {
   return objectsIn(service.spec?.ports).flatMap(({ name = "", port, targetPort, protocol, appProtocol }) => {
     const named = (pod?.spec?.containers ?? []).flatMap(({ ports = [] }) => ports)

@@ -1,8 +1,8 @@
 /**
- * Events about Pods: what the scheduler, kubelets and controllers tell of a Pod's life, as authors and `kubectl describe` read it.
+ * Events about Pods: the scheduler, kubelets and controllers tell of a Pod's life, as authors and `kubectl describe` read it.
  *
  * Source of reasons and messages: k8s.io/kubernetes, pkg/scheduler/schedule_one.go, pkg/kubelet and pkg/controller. Repetitions are not
- * counted: an Event is written when the state of its Pod is, which is once for each change.
+ * counted: an Event is written together with the state of its Pod, once for each change.
  */
 
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
@@ -53,7 +53,7 @@ export async function tell(
       lastTimestamp: world.now,
     }, { as });
   } catch (error) {
-    // Nothing depends on an Event.
+    // Controllers go on without the Event.
     if (!(error instanceof ControlError)) throw error;
   }
 }

@@ -1,8 +1,8 @@
 /**
- * Jobs: Pods that end, as many times as is wanted.
+ * Jobs: Pods that end, as often as `completions` says.
  *
  * Source: k8s.io/kubernetes, pkg/controller/job. Without the finalizers by which the real controller counts Pods: here
- * nobody deletes a Pod that has ended before its Job was told.
+ * no ended Pod is deleted before its Job was told.
  */
 
 import type { JsonObject } from "../../../model/object.ts";
@@ -105,7 +105,7 @@ function endOf({ world, job, spec, pods, succeeded, failed }: Scene): End | unde
     : undefined;
 }
 
-/** Ends what still runs, and says how it ended. */
+/** Ends the Pods that still run, and writes how the Job ended. */
 async function finish(scene: Scene, { type, reason, message }: End): Promise<number | undefined> {
   const { world, pods } = scene;
   for (const pod of pods.filter(isActive)) await world.remove(PLACES.pods, pod);

@@ -1,5 +1,5 @@
 /**
- * The scheduler and the kubelets: they take Pods, start them and end them. Nothing runs in them.
+ * The scheduler and the kubelets: they take Pods, start them and end them. Containers do not really run.
  *
  * A Pod is ready a second after it was bound, unless its annotations say otherwise; one that shall end does so a second
  * later. Sources: k8s.io/kubernetes, pkg/kubelet (status), pkg/scheduler.
@@ -19,7 +19,7 @@ import { PLACES, type World } from "./world.ts";
 export const START_SECONDS = "lotse.dev/start-seconds";
 /** On a Pod that ends by itself: how many seconds it runs. Default: 1. */
 export const RUN_SECONDS = "lotse.dev/run-seconds";
-/** On a Pod: what its containers end with. Default: 0. */
+/** On a Pod: the exit code of its containers. Default: 0. */
 export const EXIT_CODE = "lotse.dev/exit-code";
 
 /** Does the next thing for a Pod: binds, starts, ends or removes it. */
@@ -30,7 +30,7 @@ export async function reconcilePod(world: World, key: ObjectKey): Promise<number
   const { phase } = pod.status ?? {};
   if (phase === "Succeeded" || phase === "Failed") return undefined;
   if (pod.spec.nodeName === undefined) return await schedule(world, pod);
-  // Pods of nodes that the server does not run are somebody else's.
+  // Another program runs the Pods of nodes that the server did not make.
   if (world.get(PLACES.nodes, { name: pod.spec.nodeName }) === undefined) return undefined;
   if (phase !== "Running") return await start(world, pod);
   await refreshReadiness(world, pod);
@@ -63,7 +63,7 @@ async function schedule(world: World, pod: Pod): Promise<undefined> {
   return undefined;
 }
 
-/** Returns nodes, those with the fewest Pods first. */
+/** Returns nodes, the ones with the fewest Pods first. */
 function leastLoaded(world: World, nodes: readonly Node[]): readonly Node[] {
   if (nodes.length < 2) return nodes;
   const loads = new Map<string, number>();
@@ -81,7 +81,7 @@ async function start(world: World, pod: Pod): Promise<number | undefined> {
   const left = secondsOf(pod, START_SECONDS) - world.since(scheduled);
   if (missing || left > 0) {
     if (!waiting) await writeWaiting(world, pod);
-    // What is missing may come at any time.
+    // A missing volume may come at any time.
     return missing ? 1 : left;
   }
   const ip = addressOf(pod.metadata.uid ?? "");
@@ -125,7 +125,7 @@ async function start(world: World, pod: Pod): Promise<number | undefined> {
   return undefined;
 }
 
-/** Tells of a Pod: as its kubelet, unless something else is said. */
+/** Writes an Event about a Pod, as its kubelet unless `as` names another program. */
 async function tellOf(
   world: World,
   object: Pod,
@@ -135,7 +135,7 @@ async function tellOf(
   await tell(world, { apiVersion: "v1", kind: "Pod", object }, { ...told, component, as });
 }
 
-/** Whether a Pod must wait for something that it mounts. */
+/** Whether a Pod must wait for an object that it mounts. */
 function missingVolumes(world: World, { metadata: { namespace }, spec }: Pod): boolean {
   return (spec?.volumes ?? []).some((volume) => {
     const claim = objectAt(volume, "persistentVolumeClaim")?.claimName;
@@ -183,7 +183,7 @@ async function writeWaiting(world: World, pod: Pod): Promise<void> {
   });
 }
 
-/** Where a Pod has readiness gates, it is ready only when somebody has said so for each. */
+/** Where a Pod has readiness gates, it is ready only when the condition of each gate is true. */
 async function refreshReadiness(world: World, pod: Pod): Promise<void> {
   const gates = pod.spec?.readinessGates ?? [];
   if (gates.length === 0) return;

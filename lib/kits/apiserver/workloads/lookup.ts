@@ -25,14 +25,17 @@ export function ofLabel(namespace: string | undefined, [key, value]: readonly [s
   return `label ${namespace ?? ""} ${key}=${String(value)}`;
 }
 
-/** The terms of Services by one label that they select, the one that the fewest Services have; of those that select any Pod, by none. */
+/**
+ * The terms of Services by one label that they select, the one that the fewest Services have; Services that select any Pod have a
+ * term without a label.
+ */
 export function ofSelector(namespace: string | undefined, pair?: readonly [string, unknown]): string {
   return pair === undefined
     ? `selects ${namespace ?? ""} all`
     : `selects ${namespace ?? ""} ${pair[0]}=${String(pair[1])}`;
 }
 
-/** The terms of volumes by the claim that they are for; of those for any claim, by none. */
+/** The terms of volumes by the claim that they are for; volumes for any claim have a term without one. */
 export function ofClaim(key?: { readonly namespace?: unknown; readonly name?: unknown }): string {
   return key === undefined ? "any claim" : `claim ${String(key.namespace)}/${String(key.name)}`;
 }

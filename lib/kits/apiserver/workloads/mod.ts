@@ -1,9 +1,9 @@
 /**
- * The life of workloads, on request: what kube-controller-manager, the scheduler and kubelets do for the kinds that
- * operators make most, so that those that wait for readiness can be tried.
+ * The life of workloads, on request: the work of kube-controller-manager, the scheduler and kubelets for the kinds that
+ * operators make most, so that operators that wait for readiness can be tried.
  *
- * Each controller looks at one object at a time and brings the cluster nearer to what the object says; what others write
- * wakes it. Nothing runs in Pods, and nothing is pulled.
+ * Each controller looks at one object at a time and brings the cluster nearer to the object's spec; writes of
+ * other clients wake it. Containers do not really run, and images are not pulled.
  */
 
 import type { Seconds } from "../../../runtime/host.ts";
@@ -30,7 +30,7 @@ import { type Serve, World } from "./world.ts";
 /** Which of the cluster's own programs run. */
 export interface WorkloadsOptions {
   /**
-   * How many nodes there are: "node-1" and so on. Default: 1. With 0 there is nobody who starts Pods: controllers make
+   * How many nodes there are: "node-1" and so on. Default: 1. With 0 no kubelet starts Pods: controllers make
    * them, and a test that plays the kubelet writes their status.
    */
   readonly nodes?: number;
@@ -64,10 +64,10 @@ const OWNERS: Readonly<Record<string, string>> = {
   Service: "services",
 };
 
-/** Those that a Pod that nobody controls may come to belong to. */
+/** The collections whose objects may adopt a Pod without a controller. */
 const ADOPTERS = ["replicasets.apps", "replicationcontrollers", "statefulsets.apps", "daemonsets.apps"];
 
-/** Starts the controllers, and makes what they need. They follow the store from then on. */
+/** Starts the controllers, and makes the nodes and other objects that they need. They follow the store from then on. */
 export function startWorkloads(
   cluster: Cluster,
   { serve, nodes = 1 }: WorkloadsOptions & { readonly serve: Serve },
@@ -143,7 +143,7 @@ interface Waking {
   readonly addAll: (collection: string, namespace?: string) => void;
 }
 
-/** Wakes those that a change concerns although they do not own the object. */
+/** Wakes the objects that a change concerns although they do not own the changed object. */
 function wakeOthers(object: KubeObject, { collection, isNew, add, addAll }: Waking): void {
   const { namespace } = object.metadata;
   switch (collection) {
@@ -161,7 +161,7 @@ function wakeOthers(object: KubeObject, { collection, isNew, add, addAll }: Waki
     }
     case "persistentvolumes": {
       const claim = objectAt(object.spec, "claimRef");
-      // NB: who makes a volume may name the claim that it is for, which then waits for it.
+      // The creator of a volume may name the claim that it is for, which then waits for it.
       if (claim === undefined) addAll("persistentvolumeclaims");
       else add("persistentvolumeclaims", { namespace: String(claim.namespace), name: String(claim.name) });
       return;

@@ -26,7 +26,7 @@ export function controllerOf({ metadata }: KubeObject<JsonObject, JsonObject>): 
   return metadata.ownerReferences?.find(({ controller }) => controller === true);
 }
 
-/** The reference by which an owner controls what it makes. */
+/** The reference by which an owner controls the objects that it makes. */
 export function controllerReference({ apiVersion, kind, object }: PodOwner): OwnerReference {
   const { name = "", uid = "" } = object.metadata;
   return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
@@ -42,8 +42,8 @@ export function controlledBy<Obj extends KubeObject<JsonObject, JsonObject>>(
 }
 
 /**
- * Returns what an owner controls, after it has taken over what it selects and nobody controls, and let go of what it does
- * not select any more.
+ * Returns the objects that an owner controls, after it has adopted selected objects without a controller, and released
+ * objects that it does not select any more.
  */
 export async function claim<Obj extends KubeObject<JsonObject, JsonObject>>(
   world: World,
@@ -76,7 +76,7 @@ function mayAdopt({ metadata, status }: KubeObject<JsonObject, JsonObject>): boo
   return metadata.deletionTimestamp === undefined && !isOver;
 }
 
-/** An object whose types nobody needs to know any more. */
+/** An object without its types, which are not needed any more. */
 export function plain(object: KubeObject<JsonObject, JsonObject>): KubeObject {
   return object;
 }
@@ -98,7 +98,7 @@ export function isReady({ status }: Pod): boolean {
   return conditionOf(status, "Ready")?.status === "True";
 }
 
-/** In how many seconds a Pod is available; 0 if it is, undefined if nobody knows. */
+/** In how many seconds a Pod is available; 0 if it is, undefined if it is not ready. */
 export function availableIn(world: World, pod: Pod, minReadySeconds = 0): number | undefined {
   if (!isReady(pod)) return undefined;
   const since = conditionOf(pod.status, "Ready")?.lastTransitionTime;
@@ -167,7 +167,7 @@ export async function createPod(
 /** The names of controllers, where they are not made of the kind that they care for. */
 const CONTROLLERS: Readonly<Record<string, string>> = { ReplicationController: "replication-controller" };
 
-/** A short name for a content: what Kubernetes appends to names, and puts into labels. */
+/** A short hash of a content, as Kubernetes appends it to names and puts it into labels. */
 export function hashOf(value: unknown): string {
   const text = JSON.stringify(sorted(value));
   let hash = 0x811c9dc5;
@@ -184,7 +184,7 @@ function sorted(value: unknown): unknown {
   );
 }
 
-/** A share of something: "25%", or a plain number. */
+/** A share of a number of Pods: "25%", or a plain number. */
 export function share(
   value: number | string | undefined,
   { of, up, fallback }: { readonly of: number; readonly up: boolean; readonly fallback: number | string },

@@ -65,7 +65,7 @@ async function reconcileReplicas(
   return await report(world, place, { set, pods: await find() });
 }
 
-/** The Pods that can go first: those that are least of use, and of those the youngest. */
+/** The Pods in the order in which they can go: the least useful first, and among equals the youngest. */
 function leastNeeded(world: World, pods: readonly Pod[]): Pod[] {
   const use = (pod: Pod) => (pod.spec?.nodeName === undefined ? 0 : 1) + (isReady(pod) ? 2 : 0);
   const born = (pod: Pod) => world.since(pod.metadata.creationTimestamp);

@@ -14,7 +14,7 @@ export const REVISION = "deployment.kubernetes.io/revision";
 /** The revisions that a ReplicaSet was before it came back, divided by commas. */
 export const HISTORY = "deployment.kubernetes.io/revision-history";
 
-/** A Deployment, and what it has. */
+/** A Deployment, and its ReplicaSets. */
 export interface Rollout {
   readonly deployment: Deployment;
   /** The ReplicaSet of its template, if there is one. */
@@ -43,20 +43,20 @@ export function revisionOf({ metadata }: ReplicaSet | Deployment): number {
 }
 
 interface Fences {
-  /** How many Pods there may be beyond those that are wanted. */
+  /** How many Pods there may be beyond `replicas`. */
   readonly surge: number;
-  /** How many of those that are wanted may be missing. */
+  /** How many of `replicas` may be missing. */
   readonly unavailable: number;
 }
 
-/** How far the number of Pods may differ from what is wanted. */
+/** How far the number of Pods may differ from `replicas`. */
 export function fences({ spec }: Deployment): Fences {
   const { replicas = 0, strategy } = spec ?? {};
   if (strategy?.type === "Recreate") return { surge: 0, unavailable: 0 };
   const { maxSurge, maxUnavailable } = strategy?.rollingUpdate ?? {};
   const surge = share(maxSurge, { of: replicas, up: true, fallback: "25%" });
   const unavailable = share(maxUnavailable, { of: replicas, up: false, fallback: "25%" });
-  // NB: with neither, nothing could ever move.
+  // NB: with neither, a rollout could never move.
   return { surge, unavailable: Math.min(replicas, surge + unavailable === 0 ? 1 : unavailable) };
 }
 

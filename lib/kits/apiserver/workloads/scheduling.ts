@@ -1,5 +1,5 @@
 /**
- * Which node takes a Pod: by its name, its labels and its taints. Nobody counts what fits onto a node.
+ * Which node takes a Pod: by its name, its labels and its taints. The capacity of nodes is not counted.
  *
  * Source: Kubernetes documentation, "Assigning Pods to Nodes", "Taints and Tolerations".
  */

@@ -53,7 +53,7 @@ export class WorkLoop {
         this.#failures.delete(key);
         if (again !== undefined) this.#plan(key, task, again);
       } catch {
-        // Whatever it is (somebody else was faster, a webhook refused, a quota is used up): controllers try again.
+        // Whatever it is (another client was faster, a webhook refused, a quota is used up): controllers try again.
         const failures = (this.#failures.get(key) ?? 0) + 1;
         this.#failures.set(key, failures);
         this.#plan(key, task, Math.min(FIRST_PAUSE * 2 ** (failures - 1), LONGEST_PAUSE));

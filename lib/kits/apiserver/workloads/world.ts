@@ -13,7 +13,7 @@ import { timestamp } from "../formats/timestamp.ts";
 import { equal } from "../values.ts";
 import { Lookup, ofController, ofLabel, ofNone, ofSelector } from "./lookup.ts";
 
-/** Answers a request of somebody who has been let in. */
+/** Answers a request of a user that has been let in. */
 export type Serve = (request: Request, user: User) => Promise<Response>;
 
 /** Where a kind is served: such as "apps/v1/deployments". */
@@ -39,7 +39,7 @@ export const PLACES = {
   volumes: "v1/persistentvolumes",
 } as const;
 
-/** By which program something is written. */
+/** The program that writes an object. */
 export type Agent = "kube-controller-manager" | "kube-scheduler" | "kubelet";
 
 /** A refusal by the server. */
@@ -64,7 +64,7 @@ const KEPT = 500;
 export class World {
   /** The objects that were read last, the oldest first. */
   readonly #parsed = new Map<Stored, KubeObject>();
-  /** By the names of collections: those that were asked for. */
+  /** By the names of collections: the lookups that were asked for. */
   readonly #lookups = new Map<string, Lookup>();
   readonly clock: Clock;
   readonly random: Random;
@@ -108,7 +108,7 @@ export class World {
     return this.#lookup(place).any(terms).map((stored) => typed<Obj>(this.objectOf(stored)));
   }
 
-  /** The objects that a controller has, and those of its namespace that none has, in order. */
+  /** The objects that a controller has, and the objects of its namespace without a controller, in order. */
   controlledOrFree<Obj extends KubeObject<JsonObject, JsonObject>>(
     place: Place,
     { metadata: { namespace, uid = "" } }: KubeObject<JsonObject, JsonObject>,
@@ -116,7 +116,7 @@ export class World {
     return this.having(place, ofController(uid), ofNone(namespace));
   }
 
-  /** The objects of a namespace that may have all these labels, in order: those with the rarest of them. */
+  /** The objects of a namespace that may have all these labels, in order: the objects with the rarest of them. */
   labelled<Obj extends KubeObject<JsonObject, JsonObject>>(
     place: Place,
     { namespace, labels }: { readonly namespace?: string; readonly labels: JsonObject },
@@ -173,7 +173,7 @@ export class World {
   }
 
   /**
-   * Writes an object that was read before; nothing if somebody else has written meanwhile.
+   * Writes an object that was read before, unless another client has written it meanwhile.
    *
    * @throws {ControlError} With code 409, then.
    */
@@ -183,7 +183,7 @@ export class World {
     await this.#send("PUT", path, { body: object, as });
   }
 
-  /** Writes the status, and annotations if they come along, unless nothing differs. @throws {ControlError} */
+  /** Writes the status, and annotations if they come along, if they differ. @throws {ControlError} */
   async report(
     place: Place,
     object: KubeObject<JsonObject, JsonObject>,
@@ -201,7 +201,7 @@ export class World {
     await this.replace(place, { ...object, metadata, status }, { as, subresource: "status" });
   }
 
-  /** Deletes an object; nothing if it has gone. @throws {ControlError} */
+  /** Deletes an object, if it has not gone. @throws {ControlError} */
   async remove(
     place: Place,
     { metadata }: KubeObject<JsonObject, JsonObject>,
@@ -258,7 +258,7 @@ function typed<Obj>(object: KubeObject): Obj {
   return object as Obj;
 }
 
-/** Returns the object without what JSON does not write. */
+/** Returns the object without undefined members, which JSON does not write. */
 function withoutUndefined(object: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
 }

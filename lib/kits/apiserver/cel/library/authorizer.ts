@@ -1,8 +1,8 @@
 /**
- * Kubernetes' functions that ask who may do what.
+ * Kubernetes' functions that ask about the rights of users.
  *
- * Source: Kubernetes documentation, "Kubernetes authorizer library"; k8s.io/apiserver, pkg/cel/library/authz.go. Roles know nothing
- * of selectors: they change no answer.
+ * Source: Kubernetes documentation, "Kubernetes authorizer library"; k8s.io/apiserver, pkg/cel/library/authz.go. Roles do
+ * not know selectors: these change no answer.
  */
 
 import type { ResourceWish, Wish } from "../../access/attributes.ts";
@@ -20,7 +20,7 @@ const GROUP_CHECK = "kubernetes.authorization.GroupCheck";
 const RESOURCE_CHECK = "kubernetes.authorization.ResourceCheck";
 const DECISION = "kubernetes.authorization.Decision";
 
-/** A user, and who decides about them. */
+/** A user, and the authorizer that decides about them. */
 export interface Principal {
   readonly user: User;
   decide(user: User, wish: Wish): Decision;

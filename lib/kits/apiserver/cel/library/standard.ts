@@ -153,7 +153,7 @@ function inRange(time: Date): Date {
   return time;
 }
 
-/** NB: of sets, and of lists by keys, items of the second take the places of those of the first. */
+/** Of sets, and of lists by keys, an item of the second takes the place of its equal in the first. */
 function concatenate(a: List, b: List): List {
   if (!(a instanceof KeyedList)) return [...a, ...b];
   const { key } = a;

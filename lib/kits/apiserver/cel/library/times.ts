@@ -46,7 +46,7 @@ export function addTimes(environment: Environment): void {
   );
 }
 
-/** Returns the time whose parts in UTC are those of the other in a zone, such as "Europe/Berlin" or "-08:00". */
+/** Returns the time whose parts in UTC equal the parts of the given time in a zone, such as "Europe/Berlin" or "-08:00". */
 function inZone(time: Date, zone: string): Date {
   const [, sign, hours, minutes] = /^([+-]?)(\d\d):(\d\d)$/.exec(zone) ?? [];
   if (hours !== undefined) {

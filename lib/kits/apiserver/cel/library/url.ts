@@ -52,7 +52,7 @@ interface UrlParts {
   readonly query: string;
 }
 
-/** NB: a fragment is part of the path or the query, and what follows a scheme without a slash belongs to neither. */
+/** NB: a fragment is part of the path or the query, and a text after a scheme without a slash belongs to neither. */
 function partsOf(text: string): UrlParts {
   const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):/.exec(text)?.[1] ?? "";
   const rest = scheme === "" ? text : text.slice(scheme.length + 1);
