@@ -16,7 +16,7 @@ export function shownName({ name, object }: Attributes): string {
   return name || object?.metadata.name || object?.metadata.generateName || "Unknown";
 }
 
-/** Whether nobody is asked about objects of a kind: nobody could repair policies that refuse their own repair. */
+/** Whether objects of a kind are written without admission: a policy that refuses its own repair could not be repaired. */
 export function isExempt({ group, kind }: Kind): boolean {
   return group === "admissionregistration.k8s.io" && /^(Valid|Mut)atingAdmission/.test(kind);
 }

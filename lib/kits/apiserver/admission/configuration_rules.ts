@@ -88,7 +88,7 @@ interface Place {
   readonly mutating: boolean;
 }
 
-/** NB: lists of what is supported are in the order of the alphabet. */
+/** Lists of supported values are in the order of the alphabet. */
 function choiceCauses(hook: JsonObject, { at, mutating }: Place): Cause[] {
   const choices: Readonly<Record<string, readonly string[]>> = {
     failurePolicy: ["Fail", "Ignore"],

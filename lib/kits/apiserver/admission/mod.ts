@@ -1,8 +1,8 @@
 /**
  * Admission: parts of the server may change or refuse an object before it is written.
  *
- * Mutators come first, one after the other, each seeing the object as those before it made it; then all parts validate. Source:
- * Kubernetes documentation, "Dynamic Admission Control".
+ * Mutators come first, one after the other, each seeing the object as the ones before have made it; then all parts validate.
+ * Source: Kubernetes documentation, "Dynamic Admission Control".
  */
 
 import type { KubeObject } from "../../../model/object.ts";
@@ -74,7 +74,7 @@ class Pass {
     for (const part of this.#cluster.admission) part.complete?.({ ...this.#attributes, object: admitted });
     if (subresource === "") rules.admit?.(admitted, oldObject);
     if (equal(admitted, this.#object)) return;
-    // NB: what it changes at first was seen by every mutator.
+    // NB: changes before the first mutator was asked are no reason to ask one again.
     if (this.#changed) this.#take(admitted);
     else this.#object = admitted;
   }

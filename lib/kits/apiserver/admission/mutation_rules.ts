@@ -64,7 +64,7 @@ function reinvocationCauses(value: unknown): Cause[] {
   return [notSupported(at, { value, supported: REINVOCATION_POLICIES })];
 }
 
-/** Only what is created or updated can be changed. */
+/** Only created or updated objects can be changed. */
 function operationCauses(match: JsonObject | undefined, at: string): Cause[] {
   const operations = objectsIn(match?.resourceRules).flatMap((rule) =>
     Array.isArray(rule.operations) ? rule.operations : []
@@ -80,7 +80,7 @@ interface MutationPlace {
   readonly variables: readonly string[] | undefined;
 }
 
-/** By type of patch: its field, and what its expression may be. */
+/** By type of patch: its field, and the types that its expression may have. */
 const PARTS = {
   JSONPatch: { field: "jsonPatch", other: "applyConfiguration", types: PATCHES },
   ApplyConfiguration: { field: "applyConfiguration", other: "jsonPatch", types: APPLIED },

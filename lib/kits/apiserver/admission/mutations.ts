@@ -1,7 +1,7 @@
 /**
  * MutatingAdmissionPolicies: changes by expressions, where bindings put them in force.
  *
- * What they change belongs to nobody, as with webhooks. Source: k8s.io/apiserver, pkg/admission/plugin/policy/mutating;
+ * Fields that they change get no owner, as with webhooks. Source: k8s.io/apiserver, pkg/admission/plugin/policy/mutating;
  * Kubernetes documentation, "Mutating Admission Policy".
  */
 
@@ -45,7 +45,7 @@ export function mutationsOf(cluster: Cluster): Mutation[] {
 /** A policy, by one of its bindings. */
 export class Mutation implements Mutator {
   readonly id: string;
-  /** Whether it wants to be asked again if somebody else changes the object afterwards. */
+  /** Whether it wants to be asked again if another policy or a webhook changes the object afterwards. */
   readonly isRepeatable: boolean;
   readonly #cluster: Cluster;
   readonly #policy: KubeObject;
@@ -62,7 +62,7 @@ export class Mutation implements Mutator {
   }
 
   /**
-   * Returns the object as the policy wants it; the same one if it is not meant, or wants nothing else.
+   * Returns the object as the policy wants it; the same one if it is not meant, or is as the policy wants it.
    *
    * @throws {Refusal} If it cannot be evaluated, and its failure policy is "Fail".
    */
@@ -85,7 +85,7 @@ export class Mutation implements Mutator {
     return equal(current, object) ? object : current;
   }
 
-  /** NB: what one mutation cannot do is left out, where failures are ignored; the others are done. */
+  /** NB: where failures are ignored, a mutation that fails is left out, and the others are applied. */
   async #changeWith(
     attributes: Attributes & { readonly object: KubeObject },
     on: { readonly kind: Kind; readonly param: KubeObject | undefined },
@@ -181,7 +181,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** @throws {TypeError} If the configuration does not fit, or would replace what is one value. */
+/** @throws {TypeError} If the configuration does not fit, or would replace an atomic value. */
 function merged(shown: KubeObject, fields: JsonObject, type: MergeType): KubeObject {
   const config = { ...fields, apiVersion: shown.apiVersion, kind: shown.kind };
   const fault = typeFaults(config, type);
@@ -195,11 +195,11 @@ function merged(shown: KubeObject, fields: JsonObject, type: MergeType): KubeObj
       `error applying patch: invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: ${list}`,
     );
   }
-  // What is merged with an object is one. Parts are shared, and what follows works in place.
+  // An object merged with a configuration is an object. Parts are shared, and later mutations work in place.
   return clone(merge({ live: shown, config }, type)) as KubeObject;
 }
 
-/** The places of what would be replaced as a whole, although only a part of it may be meant. */
+/** The places of values that would be replaced as a whole, although only a part of them may be meant. */
 function atomicsIn(value: unknown, type: MergeType, at: string): string[] {
   if (Array.isArray(value)) {
     const { list } = type;
@@ -218,7 +218,7 @@ function atomicsIn(value: unknown, type: MergeType, at: string): string[] {
 /** NB: a test that fails takes the whole patch back, and is no error. */
 function patchedBy(shown: KubeObject, operations: readonly JsonObject[]): KubeObject {
   try {
-    // Of an object, a patch leaves one; what it makes of the metadata is judged by those who come next.
+    // Of an object, a patch leaves one; its metadata is judged by the rules that come next.
     const patched = applyJsonPatch(clone(shown), operations);
     if (isObject(patched) && isObject(patched.metadata)) return patched as KubeObject;
   } catch (error) {

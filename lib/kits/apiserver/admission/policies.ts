@@ -20,7 +20,7 @@ import { addVariables, factsOf, isExcluded, matchedBy, paramsFor } from "./polic
 const POLICIES = "validatingadmissionpolicies.admissionregistration.k8s.io";
 const BINDINGS = "validatingadmissionpolicybindings.admissionregistration.k8s.io";
 
-/** Returns the part that asks policies: those that change objects, and those that refuse them. */
+/** Returns the part that asks policies of both sorts: MutatingAdmissionPolicies and ValidatingAdmissionPolicies. */
 export function policies(cluster: Cluster): Admission {
   const isInForce = () =>
     cluster.store.collection(BINDINGS).size > 0 && cluster.store.collection(POLICIES).size > 0;
@@ -32,9 +32,9 @@ export function policies(cluster: Cluster): Admission {
 }
 
 /**
- * Asks the policies: all of them, so that nobody's warnings are lost.
+ * Asks all policies, so that no warnings are lost.
  *
- * @throws {Refusal} That of the first one that denies the request.
+ * @throws {Refusal} The refusal of the first one that denies the request.
  */
 async function checkPolicies(cluster: Cluster, attributes: Attributes): Promise<void> {
   const bindings = [...cluster.store.collection(BINDINGS).values()].map(({ object }) => object);
@@ -65,7 +65,7 @@ interface Denial {
 
 interface Evaluated {
   readonly param: KubeObject | undefined;
-  /** The values of annotations for the audit log, by their keys; those of several parameters stand in one. */
+  /** The values of annotations for the audit log, by their keys; the values for several parameters stand in one. */
   readonly noted: Map<string, Set<string>>;
 }
 
@@ -99,7 +99,7 @@ class PolicyCheck {
       const { namespace } = attributes;
       const params = paramsFor(this.#cluster, spec, { policy: this.#spec, namespace });
       if (typeof params === "string") {
-        // NB: what is wrong with a binding counts whatever its actions are.
+        // NB: a faulty binding denies, whatever its actions are.
         const wrong = this.#failed(`failed to configure binding: ${params}`);
         refusals.push(...wrong.map((denial) => this.#denied(denial, binding)));
         continue;
@@ -147,7 +147,10 @@ class PolicyCheck {
     return [...denials, ...this.#audit(scope, noted)];
   }
 
-  /** Evaluates what is there for the audit log. It may fail as validations may. NB: it knows no authorizer, though it may name it. */
+  /**
+   * Evaluates the annotations for the audit log. They may fail as validations may. NB: it knows no authorizer, though it may name
+   * it.
+   */
   #audit({ values, ...rest }: Scope, noted: Evaluated["noted"]): Denial[] {
     const scope = { ...rest, values: { ...values, authorizer: undefined } };
     return objectsIn(this.#spec.auditAnnotations).flatMap((annotation): Denial[] => {

@@ -1,5 +1,5 @@
 /**
- * The parts that policies of both sorts share: which requests they are for, and what their expressions see.
+ * The parts that policies of both sorts share: the requests that they are for, and the variables of their expressions.
  *
  * Source: k8s.io/apiserver, pkg/admission/plugin/policy/generic.
  */
@@ -78,7 +78,7 @@ function named(object: KubeObject, kind: Kind): KubeObject {
   return { ...object, apiVersion: kind.apiVersion, kind: kind.kind };
 }
 
-/** Returns what expressions about a request see. */
+/** Returns the variables of expressions about a request. */
 export async function factsOf(
   cluster: Cluster,
   attributes: Attributes,

@@ -2,7 +2,7 @@
  * Defaults and refusals of Kubernetes for ValidatingAdmissionPolicies and their bindings.
  *
  * Source: k8s.io/kubernetes, pkg/apis/admissionregistration/{v1/defaults.go,validation}. Expressions are
- * not held against the types of the kinds that they are about: the status says that this is done, and warns of nothing.
+ * not held against the types of the kinds that they are about: the status says that this is done, without warnings.
  */
 
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
@@ -90,7 +90,10 @@ function variableNames(spec: JsonObject): string[] {
   return objectsIn(spec.variables).map(({ name }) => String(name ?? ""));
 }
 
-/** Returns the faults of the parts that policies of both sorts have, with those of the constraints that the caller has found (`ofMatch`). */
+/**
+ * Returns the faults of the parts that policies of both sorts have, with the faults of the constraints that the caller has found
+ * (`ofMatch`).
+ */
 export function sharedCauses(engine: Engine, spec: JsonObject, ofMatch: readonly Cause[] = []): Cause[] {
   const { params } = namesIn(spec);
   const match = objectAt(spec, "matchConstraints");
@@ -261,7 +264,7 @@ function bindingCauses(spec: JsonObject): Cause[] {
     : [...causes, required(at, "at least one validation action is required")];
 }
 
-/** Returns the faults of what a binding refers to: its policy, and the parameters. */
+/** Returns the faults of a binding's references: to its policy, and to the parameters. */
 export function referenceCauses({ policyName, paramRef }: JsonObject): Cause[] {
   const value = String(policyName ?? "");
   const causes = value === ""

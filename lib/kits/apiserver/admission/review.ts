@@ -1,5 +1,5 @@
 /**
- * AdmissionReviews: what a webhook is told, and what its answer must be.
+ * AdmissionReviews: the request to a webhook, and the check of its answer.
  *
  * Source: k8s.io/apiserver, pkg/admission/plugin/webhook/request/admissionreview.go.
  */
@@ -45,7 +45,7 @@ export function admissionReview(
   };
 }
 
-/** Returns what a review says of the request besides the object; `shown` is the version that is asked for. */
+/** Returns the members of a review besides the object; `shown` is the version that is asked for. */
 export function admissionRequest(attributes: Attributes, shown: Kind): JsonObject {
   const { kind, subject, subresource, name, namespace, operation, dryRun, options, user } = attributes;
   return {
@@ -151,7 +151,7 @@ function checkPatch(patch: unknown, patchType: unknown): void {
   if (patchType === "") throw invalidResponse(`webhook returned invalid response.patchType of ""`);
 }
 
-/** NB: what the patch is is only looked at where it changes something. Older reviews need not say it. */
+/** NB: the type of an empty patch is not looked at. Older reviews need not have one. */
 function decodePatch(patch: unknown, patchType: unknown = "JSONPatch"): readonly unknown[] {
   const operations = parsePatch(patch);
   if (operations.length > 0 && patchType !== "JSONPatch") {

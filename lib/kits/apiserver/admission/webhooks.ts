@@ -222,7 +222,7 @@ const PREFIXES: Readonly<Record<HookType, string>> = {
 /**
  * Asks one webhook; the place is its own in the audit log, such as "round_0_index_0". Returns undefined if it could not be asked, and that is to be ignored.
  *
- * @throws {Refusal} What the webhook says, or 500 if it could not be asked.
+ * @throws {Refusal} The refusal of the webhook, or 500 if it could not be asked.
  */
 async function askHook(
   cluster: Cluster,

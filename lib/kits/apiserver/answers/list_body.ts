@@ -1,5 +1,5 @@
 /**
- * The bodies of lists: long ones are made in pieces as they are read, so that nothing blocks the event loop for long.
+ * The bodies of lists: long ones are made in pieces as they are read, so that none of them blocks the event loop for long.
  *
  * In JSON all forms are: objects, metadata alone, and tables. Other encodings are made as a whole.
  */
@@ -63,7 +63,7 @@ function estimatedLength({ items }: Page, kind: Kind): number {
 }
 
 function wholeList(cluster: Cluster, { items, metadata }: Page, { kind, shape }: PageForm): JsonObject {
-  // NB: items of built-in kinds do not say what they are, as in pieces.
+  // NB: items of built-in kinds have no `apiVersion` and `kind`, as in lists that are made in pieces.
   const nameless = kind.custom ? {} : { apiVersion: undefined, kind: undefined };
   const objects = () => items.map((stored) => servedObject(kind, stored));
   switch (shape.form) {

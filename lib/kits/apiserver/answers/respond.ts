@@ -14,14 +14,14 @@ import { bodyText, type Stored } from "../storage/stored.ts";
 import { toTable } from "../tables.ts";
 import { checkCount, type Shape } from "./shape.ts";
 
-/** Returns the object's JSON without what headOf() gives. */
+/** Returns the object's JSON without the part that headOf() returns. */
 export function servedText(kind: Kind, stored: Stored): string {
   return isShownAsKept(kind) ? stored.text : bodyText(servedObject(kind, stored));
 }
 
 /** Returns the beginning of an object's JSON, up to where servedText() goes on. */
 export function headOf({ apiVersion, kind }: Kind): string {
-  // NB: there is nothing to escape in the names of kinds.
+  // Names of kinds need no escapes.
   return `{"apiVersion":"${apiVersion}","kind":"${kind}",`;
 }
 
@@ -50,7 +50,7 @@ export function isPlain({ form, encoding, pretty }: Shape): boolean {
   return form === "object" && encoding === "json" && !pretty;
 }
 
-/** Which encoding, and what else the answer has. */
+/** The encoding, the code and the headers of an answer. */
 export interface EncodedResponseOptions extends Pick<ObjectResponseOptions, "code" | "headers"> {
   readonly shape: Pick<Shape, "encoding" | "pretty">;
 }

@@ -39,7 +39,7 @@ const FORMS: Readonly<Record<string, Shape["form"]>> = {
   "PartialObjectMetadataList;meta.k8s.io;v1beta1": "metadata",
 };
 
-/** Whether somebody wants to read the answer: they say so, or ask with a tool for people. */
+/** Whether a person wants to read the answer: they say so, or ask with a tool for people. */
 export function isPretty({ headers }: Request, query: URLSearchParams): boolean {
   const wanted = query.get("pretty");
   if (wanted !== null && wanted !== "") return isTrue(wanted);
@@ -57,7 +57,7 @@ export interface ShapeOptions {
 /**
  * Returns the form and encoding that the client wants most of those that we can give.
  *
- * @throws {Refusal} 400 for rows that nobody knows; 406
+ * @throws {Refusal} 400 for an unknown `includeObject`; 406
  */
 export function shapeOf(request: Request, { query, kind, isList }: ShapeOptions): Shape {
   const includeObject = query.get("includeObject") ?? "Metadata";
@@ -108,7 +108,8 @@ function checkIncluded(includeObject: string): void {
 }
 
 /**
- * The metadata of one object is not that of a list: which is seen when there is an answer, even if something was written.
+ * Checks that the metadata of one object is not asked for as a list's, or the other way round. It is called when there is an
+ * answer, even after a write.
  *
  * @throws {Refusal} 406
  */
@@ -126,7 +127,7 @@ export function checkCount({ as }: Shape, kind: Kind, isList: boolean): void {
   );
 }
 
-/** Returns the encoding of a refusal: that of the first type that is wanted and asks for no other form. */
+/** Returns the encoding of a refusal: the first that is wanted without another form. */
 export function encodingOf(request: Request): Shape["encoding"] {
   const accept = request.headers.get("accept") ?? "";
   if (accept === "" || accept === "application/json") return "json";

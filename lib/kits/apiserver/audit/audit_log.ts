@@ -1,5 +1,5 @@
 /**
- * The audit log: who asked for what, when, and how it was answered. One line of JSON for each request, in the form of
+ * The audit log: the user, the time, the request and the code of its answer. One line of JSON for each request, in the form of
  * Kubernetes' audit events; at the level `Metadata`, unless a policy says otherwise.
  *
  * Source: Kubernetes documentation, "Auditing".
@@ -18,7 +18,7 @@ export class AuditLog {
   readonly #host: Host;
   readonly #path: string;
   readonly #policy: AuditPolicy | undefined;
-  /** NB: nothing, at first: so the file is there, or it is said at once that it cannot be written. */
+  /** NB: an empty text at first: so the file is made, or a warning says at once that it cannot be written. */
   #waiting: string[] = [""];
   #writing: Promise<void> | undefined;
   #isTold = false;
@@ -31,7 +31,7 @@ export class AuditLog {
     this.#writing = this.#write().catch((error) => this.#tell(error));
   }
 
-  /** Begins with a request; undefined if nothing is told of it. The user is absent if nobody knows who asks. */
+  /** Begins with a request; undefined if the policy leaves it out. The user is absent if it is unknown. */
   begin(request: Request, wish: Wish, user: User | undefined): AuditRecord | undefined {
     const told = this.#policy?.wishFor(wish, user) ?? EVERYTHING;
     return told.level === "None" ? undefined : new AuditRecord(request, { wish, told, user });
@@ -57,7 +57,7 @@ export class AuditLog {
     await this.#writing;
   }
 
-  /** NB: as on the real server, nobody's request fails because the log cannot be written; but somebody has to know. */
+  /** NB: as on the real server, no request fails because the log cannot be written; so a warning says it, once. */
   #tell(error: unknown): void {
     if (this.#isTold) return;
     this.#isTold = true;
@@ -73,7 +73,7 @@ export class AuditLog {
         await this.#host.files.appendText(this.#path, lines.join(""));
       }
     } finally {
-      // NB: at once, so that a line that comes now is not left to one who has just ended.
+      // NB: at once, so that a line that comes now is not left to a loop that has just ended.
       this.#writing = undefined;
     }
   }

@@ -30,14 +30,14 @@ export function isAtLeast(level: AuditLevel, other: AuditLevel): boolean {
 export class AuditPolicy {
   readonly #policy: JsonObject;
 
-  /** @throws {TypeError} If it is none; the message says what is wrong with it. */
+  /** @throws {TypeError} If it is none; the message names its fault. */
   constructor(policy: unknown) {
     const fault = faultIn(policy);
     if (fault !== undefined) throw new TypeError(`Cannot use the audit policy: ${fault}`);
     this.#policy = isObject(policy) ? policy : {};
   }
 
-  /** The first rule that is about a request counts; without one, nothing is told. */
+  /** The first rule that is about a request counts; without one, the request is left out. */
   wishFor(wish: Wish, user: User | undefined): AuditWish {
     const { rules, omitStages, omitManagedFields } = this.#policy;
     const rule = objectsIn(rules).find((candidate) => isMeant(candidate, wish, user));

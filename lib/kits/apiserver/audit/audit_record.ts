@@ -1,5 +1,5 @@
 /**
- * One request's way into the audit log: what is learned of it until it is answered.
+ * One request's way into the audit log: the facts that are gathered until it is answered.
  *
  * Source: k8s.io/apiserver, pkg/audit/context.go and pkg/admission/attributes.go.
  */
@@ -60,7 +60,7 @@ export class AuditRecord {
     this.annotate("authorization.k8s.io/reason", reason);
   }
 
-  /** Completes the reference by what the body says of the object. */
+  /** Completes the reference by the metadata of the body. */
   name({ metadata }: KubeObject): void {
     const { namespace, name, uid, resourceVersion } = metadata;
     this.#identity = { namespace, name, uid, resourceVersion };

@@ -1,5 +1,5 @@
 /**
- * Groups below k8s.io and kubernetes.io belong to Kubernetes: definitions in them say by an annotation who approved them.
+ * Groups below k8s.io and kubernetes.io belong to Kubernetes: definitions in them name their approval in an annotation.
  *
  * Source: k8s.io/apiextensions-apiserver, pkg/apihelpers and pkg/controller/apiapproval.
  */
@@ -17,7 +17,7 @@ interface Approval {
   readonly message: string;
 }
 
-/** Returns what the annotation says; undefined for groups that are anybody's. */
+/** Returns the approval in the annotation; undefined for unprotected groups. */
 function approvalOf(definition: KubeObject): Approval | undefined {
   if (!/(^|\.)(k8s|kubernetes)\.io$/.test(String(objectAt(definition, "spec")?.group))) return undefined;
   const value = definition.metadata?.annotations?.[ANNOTATION] ?? "";

@@ -32,7 +32,7 @@ export class Converter implements VersionConverter {
   }
 
   /**
-   * Returns objects in a version, in their order; those that have it already are not sent.
+   * Returns objects in a version, in their order; objects that have it already are not sent.
    *
    * @throws {Refusal} 500 if the webhook does not answer, or not with these objects.
    */

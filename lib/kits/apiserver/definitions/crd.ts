@@ -1,5 +1,5 @@
 /**
- * CustomResourceDefinitions: what one leaves out, which resources it makes, and the status of one that is in force.
+ * CustomResourceDefinitions: the defaults of one, the resources that it makes, and the status of one that is in force.
  *
  * Faults of one are told by `validateDefinition()` in `rules.ts`, which is loaded late.
  * Source: k8s.io/apiextensions-apiserver, pkg/apis/apiextensions/v1/defaults.go and pkg/controller/status.
@@ -10,7 +10,7 @@ import type { Resource } from "../../../model/resource.ts";
 import type { PrinterColumn } from "../types/served.ts";
 import { fill, getOwn, isObject, objectAt } from "../values.ts";
 
-/** One served version of a CRD: an entry for discovery, and what the store must know of it. */
+/** One served version of a CRD: an entry for discovery, and the facts that the store needs. */
 export interface ServedResource extends Resource {
   readonly listKind: string;
   /** The `apiVersion` in which objects are stored. */
@@ -38,7 +38,7 @@ const VERBS = ["delete", "deletecollection", "get", "list", "patch", "create", "
 /** The verbs that discovery shows of a kind whose definition is being deleted: patches are taken all the same. */
 const ENDING_VERBS = ["delete", "deletecollection", "get", "list", "watch"];
 
-/** Fills in what a definition may leave out, in place: singular, listKind, conversion, stored versions. */
+/** Fills in the fields that a definition may leave out, in place: singular, listKind, conversion, stored versions. */
 export function defaultDefinition(crd: KubeObject): void {
   const { spec } = crd;
   if (!isObject(spec)) return;

@@ -135,7 +135,7 @@ const BLOCKING: readonly CauseReason[] = [
   "FieldValueTypeInvalid",
 ];
 
-/** Returns what evaluates the rules of a schema. They are compiled when the first object is written. */
+/** Returns a function that evaluates the rules of a schema. They are compiled when the first object is written. */
 function ruleCheck(
   schema: JsonObject | undefined,
   cel: CelLoader,

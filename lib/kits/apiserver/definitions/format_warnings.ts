@@ -1,5 +1,5 @@
 /**
- * The warnings of a definition: formats that nobody checks.
+ * The warnings of a definition: formats that are not checked.
  *
  * Source: k8s.io/apiextensions-apiserver, pkg/registry/customresourcedefinition/strategy.go.
  */
@@ -25,7 +25,7 @@ function unknownFormats({ spec }: KubeObject): string[] {
   return (isShared ? schemas.slice(0, 1) : schemas).flatMap((schema) => [...unknownIn(schema)]);
 }
 
-/** The keywords that hold one schema, those that hold a list, and those that hold a map. */
+/** The keywords that hold one schema, a list of schemas, and a map of schemas. */
 const ONE = ["items", "not", "additionalProperties", "additionalItems"];
 const LISTS = ["allOf", "anyOf", "oneOf"];
 const MAPS = ["properties", "patternProperties", "definitions"];

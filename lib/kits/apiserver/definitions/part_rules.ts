@@ -98,7 +98,7 @@ export function selectableCauses(
   return [...causes, tooMany(path, { actual: seen.size, maximum: MOST_SELECTABLE })];
 }
 
-/** Returns the schema that a path leads to, or what is wrong with the path, in the words of a rule's fieldPath. */
+/** Returns the schema that a path leads to, or the fault of the path, in the words of a rule's fieldPath. */
 function fieldAt(path: string, root: Schema): Schema | string {
   let schema = root;
   const tokens = path.match(/[.[\]]|[^.[\]]+/g) ?? [];

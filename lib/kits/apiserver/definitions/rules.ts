@@ -1,5 +1,5 @@
 /**
- * Refusals of Kubernetes for a CustomResourceDefinition, schemas aside (see `schema/rules.ts` for those).
+ * Refusals of Kubernetes for a CustomResourceDefinition, schemas aside (see `schema/rules.ts`).
  *
  * Source: k8s.io/apiextensions-apiserver, pkg/apis/apiextensions/validation/validation.go. Parts of versions, and the
  * conversion: `part_rules.ts`. Not checked: certificates of conversion webhooks.
@@ -31,7 +31,7 @@ export interface DefinitionContext {
   readonly cel?: CelLoader;
 }
 
-/** Returns what Kubernetes would refuse in a definition, which defaultDefinition() has completed. */
+/** Returns Kubernetes' faults of a definition that defaultDefinition() has completed. */
 export function validateDefinition(crd: KubeObject, { old, cel, part }: DefinitionContext = {}): Cause[] {
   const spec = isObject(crd.spec) ? crd.spec : {};
   return [
@@ -45,7 +45,7 @@ export function validateDefinition(crd: KubeObject, { old, cel, part }: Definiti
     ...preserveCauses(spec),
     ...(old === undefined ? [] : [
       ...immutableCauses(spec, old),
-      // NB: who writes the status alone, such as a migrator, may say what was stored.
+      // NB: a writer of the status alone, such as a migrator, may say which versions were stored.
       ...(part === "status" ? [] : keptVersionCauses(objectAt(crd, "status"), objects(spec, "versions"))),
     ]),
   ];
@@ -132,7 +132,7 @@ function versionsCauses(spec: JsonObject, cel: CelLoader | undefined): Cause[] {
   ];
 }
 
-/** Versions as Kubernetes prints them: by the names of its Go fields, and without what all have in common. */
+/** Versions as Kubernetes prints them: by the names of its Go fields, and without the parts that all have in common. */
 class InternalVersions implements Printed {
   readonly #versions: readonly JsonObject[];
   readonly #shared: readonly Shared[];
@@ -175,7 +175,7 @@ function nameOfVersion(name: string, path: string): Cause[] {
   return errors.length === 0 ? [] : [invalid(path, { value: name, detail: errors.join(",") })];
 }
 
-/** Returns what the defaulted `status.storedVersions` would be refused for: the first version that is to be stored. */
+/** Returns the faults of the defaulted `status.storedVersions`, which has the first version that is to be stored. */
 function storedVersionCauses(versions: readonly JsonObject[]): Cause[] {
   const first = versions.find((version) => version.storage === true);
   if (first !== undefined) return unstoredCauses([text(first, "name")], versions);
@@ -298,7 +298,7 @@ function preserveCauses(spec: JsonObject): Cause[] {
   return [invalid("spec.preserveUnknownFields", { value: true, detail })];
 }
 
-/** NB: what nobody could use yet may still be called otherwise. */
+/** A definition that is not established yet may still change its names. */
 function immutableCauses(spec: JsonObject, { spec: before, status }: KubeObject): Cause[] {
   const isEstablished = objects(status ?? {}, "conditions").some((condition) =>
     condition.type === "Established" && condition.status === "True"

@@ -1,7 +1,7 @@
 /**
  * The words of Kubernetes about its own kinds and their fields: for `kubectl explain`.
  *
- * The sentences are unpacked when an OpenAPI document is asked for; nobody else needs them.
+ * The sentences are unpacked when an OpenAPI document is asked for; other requests do not need them.
  */
 
 import { decompressText } from "../../../runtime/compression.ts";
@@ -13,7 +13,7 @@ export interface Description {
   readonly values?: readonly string[];
 }
 
-/** Returns what is said about a type, such as "core.Pod", or about one of its fields. */
+/** Returns the description of a type, such as "core.Pod", or of one of its fields. */
 export type Describe = (type: string, field?: string) => Description;
 
 /** The form in which it is kept. */

@@ -1,5 +1,5 @@
 /**
- * Discovery: what the server serves, in the legacy documents and in the aggregated one.
+ * Discovery: the served resources, in the legacy documents and in the aggregated one.
  *
  * Source: Kubernetes documentation, "The Kubernetes API", "Discovery API".
  */
@@ -52,7 +52,7 @@ function describeGroup({ name, versions }: Group): JsonObject {
   return { name, versions: described, preferredVersion: described[0] };
 }
 
-/** Returns `/api/v1` or `/apis/<group>/<version>`; undefined if nothing is served there. */
+/** Returns `/api/v1` or `/apis/<group>/<version>`; undefined if no resource is served there. */
 export function resourceList(resources: readonly Resource[], apiVersion: string): JsonObject | undefined {
   const served = resources.filter((resource) => apiVersionFor(resource) === apiVersion);
   if (served.length === 0) return undefined;
@@ -97,7 +97,7 @@ function hashOf(storedIn: string, kind: string): string {
   return btoa(String.fromCharCode(...sha256(`${version}/${kind}`).subarray(0, 8)));
 }
 
-/** Whether a subresource takes what is posted to it, and nothing else. */
+/** Whether a subresource takes only POST. */
 export function isOnlyCreated(subresource: string | undefined): boolean {
   return subresource === "binding" || subresource === "eviction" || subresource === "token";
 }

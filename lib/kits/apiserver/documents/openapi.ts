@@ -1,5 +1,5 @@
 /**
- * The OpenAPI documents: what kubectl reads before it applies, edits, explains or validates.
+ * The OpenAPI documents, which kubectl reads before it applies, edits, explains or validates.
  *
  * kubectl asks for version 3 as JSON, one document per group and version, and looks in it for three things: whether PATCH
  * takes `fieldValidation` and strategic merge patches, and the schema with the kind's
@@ -49,7 +49,9 @@ export function openapiV3Index(resources: readonly Resource[], crds: readonly Ku
   return { paths };
 }
 
-/** Returns `/openapi/v3/<path>`, the path being `api/v1` or `apis/<group>/<version>`; undefined if nothing is served there. */
+/**
+ * Returns `/openapi/v3/<path>`, the path being `api/v1` or `apis/<group>/<version>`; undefined if no resource is served there.
+ */
 export function openapiV3(path: string, served: Served): JsonObject | undefined {
   const known = served.resources.some((resource) => pathOfGroup(resource) === path);
   if (!known) return undefined;

@@ -1,5 +1,5 @@
 /**
- * The paths in the OpenAPI documents: one entry per address and method, with what kubectl looks for in them.
+ * The paths in the OpenAPI documents: one entry per address and method, with the members that kubectl looks for.
  */
 
 import type { JsonObject } from "../../../model/object.ts";
@@ -101,7 +101,7 @@ function body(of: { writes: boolean; types: readonly string[]; options: PathsOpt
   };
 }
 
-/** Lists are described as nothing more than objects. */
+/** Lists are described as objects without fields. */
 function answer(verb: string, { version, reference }: PathsOptions): JsonObject {
   const schema = verb === "list" || verb.startsWith("delete") ? { type: "object" } : { $ref: reference };
   return { description: "OK", ...(version === 2 ? { schema } : { content: { [JSON_TYPE]: { schema } } }) };

@@ -73,12 +73,12 @@ export function definitionNameOf(
   return [...group.split(".").reverse(), version, kind].filter((part) => part !== "").join(".");
 }
 
-/** Takes out of schemas what OpenAPI 2 does not know: what kubectl would otherwise check wrongly. */
+/** Takes keywords out of schemas that OpenAPI 2 does not know, and that kubectl would otherwise check wrongly. */
 export function toVersion2(schemas: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, rootVersion2(schema)]));
 }
 
-/** NB: of a kind that keeps unknown fields, nothing is said at all: else readers would take the rest for unknown. */
+/** NB: a kind that keeps unknown fields is not described at all: else readers would take the rest for unknown. */
 function rootVersion2(schema: unknown): unknown {
   if (!isObject(schema) || schema["x-kubernetes-preserve-unknown-fields"] !== true) {
     return withoutVersion3(schema);
@@ -104,7 +104,7 @@ function withoutVersion3(schema: unknown): unknown {
   ]);
   const kept = Object.entries(schema).filter(([key]) => !dropped.has(key));
   const plain = Object.fromEntries(kept.map(([key, value]) => [key, withoutVersion3(value)]));
-  // NB: its readers know no allOf, but take what stands beside a reference.
+  // NB: its readers know no allOf, but take the keywords beside a reference.
   const [only, ...others] = Array.isArray(plain.allOf) ? plain.allOf : [];
   if (!isObject(only) || only.$ref === undefined || others.length > 0) return plain;
   const { allOf: _allOf, ...rest } = plain;
@@ -162,7 +162,7 @@ function toProperty(type: string, field: Field, { prefix, describe }: SchemaStyl
     ...(strategy.length === 0 ? {} : { "x-kubernetes-patch-strategy": strategy.join(",") }),
   };
   const schema = toShape(shape, prefix, about.values);
-  // Beside a $ref, nothing counts; inside of allOf, it does.
+  // Keywords beside a $ref do not count; beside an allOf, they do.
   if (Object.keys(extensions).length > 0 && schema.$ref !== undefined) {
     return { allOf: [schema], ...extensions };
   }
@@ -197,7 +197,7 @@ function customSchema(resource: ServedResource, { prefix, describe }: SchemaStyl
   for (const [key, value] of Object.entries(objectAt(schema, "properties") ?? {})) {
     setOwn(properties, key, value);
   }
-  // What Kubernetes says of these is the same for all kinds.
+  // Kubernetes' descriptions of these are the same for all kinds.
   const about = (field: string) => described(describe("core.ConfigMap", field));
   properties.apiVersion = { ...about("apiVersion"), type: "string" };
   properties.kind = { ...about("kind"), type: "string" };

@@ -21,8 +21,8 @@ export function applyJsonPatch(live: JsonObject, operations: readonly unknown[])
 }
 
 /**
- * NB: what exists is judged as Kubernetes' library does: "replace" may add, "test" for null finds what is absent, but
- * "remove" must find something. The library's own validation differs.
+ * NB: presence is judged as Kubernetes' library does: "replace" may add, "test" for null finds an absent member, but
+ * "remove" must find one. The library's own validation differs.
  */
 function applyOne(document: unknown, operation: Operation): unknown {
   const source = operation.op === "remove"

@@ -17,7 +17,7 @@ const DELETE = "$deleteFromPrimitiveList/";
 /**
  * Returns a new object: `live` with the patch applied. The kind comes from `live`.
  *
- * @throws {SyntaxError} If the patch does not fit (a directive nobody knows, an item without its merge key).
+ * @throws {SyntaxError} If the patch does not fit (an unknown directive, an item without its merge key).
  */
 export function applyStrategicMerge(live: JsonObject, patch: JsonObject): JsonObject {
   const name = typeOfKind(getOwn(live, "apiVersion"), getOwn(live, "kind"));
@@ -41,7 +41,7 @@ function mergeMaps(target: JsonObject, patch: JsonObject, shape: Shape | undefin
   return target;
 }
 
-/** Returns undefined if nothing is left. */
+/** Returns undefined if no value is left. */
 function mergeValue(before: unknown, { value, field }: { value: unknown; field: Child }): unknown {
   if (isObject(before) && isObject(value)) {
     return field.rules?.replaces ? value : mergeMaps(before, value, field.shape);
@@ -129,7 +129,7 @@ function withoutDirectives(value: unknown): unknown {
   return value;
 }
 
-/** A null in what is new has nothing to delete. Lists are left as they are. */
+/** A null in a new map has no member to delete. Lists are left as they are. */
 function withoutNulls(value: unknown): unknown {
   if (!isObject(value)) return value;
   for (const [key, child] of Object.entries(value)) {

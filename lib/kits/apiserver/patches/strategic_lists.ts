@@ -19,7 +19,7 @@ export interface ListRules {
 /**
  * Merges a patch's list into an object's.
  *
- * @throws {SyntaxError} If an item lacks the key, or is a directive nobody knows.
+ * @throws {SyntaxError} If an item lacks the key, or is an unknown directive.
  */
 export function mergeLists(
   before: readonly unknown[],
@@ -49,7 +49,7 @@ export interface OrderOptions {
   readonly mergeKey: string | undefined;
 }
 
-/** Puts items into the patch's order, and weaves those that only the object has in between, where they were. */
+/** Puts items into the patch's order, and weaves the items that only the object has in between, where they were. */
 export function itemsInOrder(
   items: readonly unknown[],
   { order, serverOrder, mergeKey }: OrderOptions,

@@ -22,7 +22,7 @@ import {
 } from "./messages.ts";
 import { readFields, type WireValue } from "./wire.ts";
 
-/** "k8s" and a zero: what such a body begins with. */
+/** "k8s" and a zero: the first bytes of such a body. */
 export const MAGIC = [0x6b, 0x38, 0x73, 0x00];
 
 /** Of the envelope, and of its type. Source: k8s.io/apimachinery, pkg/runtime/generated.proto, Unknown. */
@@ -65,7 +65,7 @@ function decodeMessage(bytes: Uint8Array, message: Message): JsonObject {
   return object;
 }
 
-/** NB: Go leaves out nothing: empty texts, zero and false mean that there is nothing, but where a pointer is sent. */
+/** NB: Go sends all fields: empty texts, zero and false mean that a field is absent, unless it is a pointer. */
 function store(object: JsonObject, { name, shape, isPointer }: MessageField, value: WireValue): void {
   if (shape.kind === "list") {
     const list = object[name];

@@ -50,7 +50,7 @@ export function messageOfKind({ apiVersion, kind }: JsonObject): Message | undef
   return smallMessage({ metadata: [first, { kind: "type", name: "meta.ListMeta" }], items: [second, items] });
 }
 
-/** NB: the options of a deletion are of the group of what is deleted; statuses are of the core group. */
+/** NB: the options of a deletion are of the deleted object's group; statuses are of the core group. */
 function typeNamed(apiVersion: unknown, kind: string): string | undefined {
   const isMeta = apiVersion === "meta.k8s.io/v1" || apiVersion === "meta.k8s.io/v1beta1";
   if (isMeta && kind === "PartialObjectMetadata") return PARTIAL;

@@ -1,8 +1,8 @@
 /**
  * The OpenAPI document of version 2 as protocol buffers, in which alone kubectl asks for it.
  *
- * Source: github.com/google/gnostic-models, openapiv2/OpenAPIv2.proto. What nobody reads of it is left out: parameters of
- * paths and bodies, responses.
+ * Source: github.com/google/gnostic-models, openapiv2/OpenAPIv2.proto. Parts that kubectl does not read are left out: parameters
+ * of paths and bodies, responses.
  */
 
 import type { JsonObject } from "../../../model/object.ts";
@@ -126,7 +126,7 @@ function inYaml(value: unknown): Uint8Array {
 }
 
 function itemInYaml(item: JsonObject): string {
-  // NB: with a dot in it, a text is no word that means something in YAML.
+  // NB: with a dot in it, a text is no word with a meaning of its own in YAML.
   const isPlain = (value: unknown) => typeof value === "string" && /^[A-Za-z]\w*\.[\w.]*\w$/.test(value);
   const pairs = Object.entries(item).map(([key, value]) =>
     `${key}: ${isPlain(value) ? value : JSON.stringify(value)}`

@@ -89,7 +89,7 @@ export class MessageWriter {
     this.#push(value);
   }
 
-  /** Returns what was written. */
+  /** Returns the written bytes. */
   finish(): Uint8Array<ArrayBuffer> {
     const joined = new Uint8Array(this.#length);
     let offset = 0;

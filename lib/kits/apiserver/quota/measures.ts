@@ -31,7 +31,7 @@ export interface Measure {
   isInScope(object: KubeObject, selector: JsonObject): boolean;
   /** Whether a write may use more than there was before. */
   mayCost(write: MeasuredWrite): boolean;
-  /** Says what an object lacks that quotas for these names ask of it. */
+  /** Returns the amounts that an object lacks although quotas for these names demand them. */
   lacks?(object: KubeObject, names: readonly string[]): string | undefined;
 }
 
@@ -64,7 +64,7 @@ export function measureOf(
 }
 
 const COMPUTE = ["cpu", "memory", "ephemeral-storage"];
-/** NB: what a quota for these limits, each container has to ask for. */
+/** NB: if a quota limits one of these, each container has to ask for it. */
 const DEMANDED = ["cpu", "memory", "requests.cpu", "requests.memory", "limits.cpu", "limits.memory"];
 const POD_NAMES = [
   "count/pods",
@@ -115,7 +115,7 @@ function isExtended(name: string): boolean {
     (!name.includes("kubernetes.io/") || name.startsWith("requests.deviceclass.resource.kubernetes.io/"));
 }
 
-/** Those that have ended, or whose time to end is over, are not charged for, but still counted. */
+/** Pods that have ended, or whose time to end is over, are not charged for, but still counted. */
 function isCharged({ metadata, status }: KubeObject, now: number): boolean {
   if (status?.phase === "Failed" || status?.phase === "Succeeded") return false;
   const { deletionTimestamp, deletionGracePeriodSeconds } = metadata;
@@ -194,7 +194,7 @@ function classOf({ metadata, spec }: KubeObject): string {
   );
 }
 
-/** NB: what was allocated counts, if that is more; both in whole bytes. */
+/** NB: the allocated storage counts, if it is more; both in whole bytes. */
 function storageOf({ spec, status }: KubeObject): Quantity | undefined {
   const asked = readAmounts(objectAt(objectAt(spec, "resources"), "requests")).get("storage");
   if (asked === undefined) return undefined;

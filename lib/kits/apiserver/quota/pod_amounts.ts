@@ -36,11 +36,11 @@ export function podAmounts(pod: KubeObject, which: "requests" | "limits"): Amoun
   return whole;
 }
 
-/** Returns the same with what running the Pod costs by itself. */
+/** Returns the same with the Pod's overhead. */
 export function podAmountsWithOverhead(pod: KubeObject, which: "requests" | "limits"): Amounts {
   const overhead = readAmounts(objectAt(pod.spec, "overhead"));
   const amounts = podAmounts(pod, which);
   if (which === "requests") return addAmounts(amounts, overhead);
-  // NB: what has no limit has none with the overhead, either.
+  // NB: a resource without a limit has none with the overhead, either.
   return addAmounts(amounts, pickAmounts(overhead, (name) => (amounts.get(name)?.value ?? 0n) !== 0n));
 }

@@ -1,8 +1,8 @@
 /**
- * ResourceQuotas and LimitRanges in force: requests that would exceed them are refused, and the status of quotas says what
- * is used.
+ * ResourceQuotas and LimitRanges in force: requests that would exceed them are refused, and the status of quotas says how
+ * much is used.
  *
- * A creation is charged for as soon as it is written; whatever else changes in a namespace has its quotas counted anew soon
+ * A creation is charged for as soon as it is written; after any other change in a namespace, its quotas are counted anew soon
  * afterwards, as the quota controller does it. Source: k8s.io/apiserver, pkg/admission/plugin/resourcequota;
  * k8s.io/kubernetes, pkg/controller/resourcequota.
  */
@@ -87,7 +87,7 @@ export class Quotas implements Admission {
     return group === "" && isLimited(plural) && this.#has(RANGES, namespace);
   }
 
-  /** Fills in, in place, what a new Pod does not say. */
+  /** Fills in, in place, the requests and limits that a new Pod does not name. */
   complete({ kind, operation, subresource, namespace, object }: LimitedWrite): void {
     if (operation !== "CREATE" || subresource !== "" || object === undefined) return;
     if (kind.group === "" && kind.plural === "pods") fillLimits(object, this.#objects(RANGES, namespace));
@@ -106,7 +106,8 @@ export class Quotas implements Admission {
   }
 
   /**
-   * Looks whether a write is within the quotas of its namespace. Returns what charges it, to be called when it is written.
+   * Looks whether a write is within the quotas of its namespace. Returns a function that charges it, to be called when it is
+   * written.
    *
    * @throws {Refusal} 403 if it is not.
    */
@@ -145,14 +146,14 @@ export class Quotas implements Admission {
     this.#chores.add(namespace, () => this.#count(namespace));
   }
 
-  /** Counts what is used in a namespace. */
+  /** Counts the used amounts in a namespace. */
   #count(namespace: string): void {
     for (const quota of this.#objects(QUOTAS, namespace)) {
       const hard = readAmounts(quota.spec?.hard);
       const used = this.#usedIn(namespace, [...hard.keys()], scopesOf(quota));
       this.#setStatus({ quota, hard, used, manager: "kube-controller-manager" });
     }
-    // What was written here needs no other count.
+    // The statuses written here need no other count.
     this.#stale.delete(namespace);
   }
 
@@ -165,7 +166,7 @@ export class Quotas implements Admission {
       if (measure === undefined || counted.length === 0) continue;
       used = addAmounts(used, new Map(counted.map((name) => [name, ZERO])));
       if (measure.total !== undefined) {
-        // NB: what has no scopes is in none.
+        // NB: a kind without scopes is in none.
         if (scopes.length === 0) {
           used = addAmounts(used, measure.total(this.#countOf(kind.collection.name, namespace)));
         }

@@ -11,7 +11,7 @@ import { readAmounts } from "./amounts.ts";
 
 const COMPUTE = ["cpu", "memory", "ephemeral-storage"];
 const OF_PODS = ["cpu", "memory", "limits.cpu", "limits.memory", "requests.cpu", "requests.memory"];
-/** Those of which there are whole numbers only. */
+/** The resources that are counted in whole numbers. */
 const COUNTED = [
   "pods",
   "resourcequotas",
@@ -216,7 +216,7 @@ function boundCauses(limit: JsonObject, name: string, path: string): Cause[] {
   const [min, max, ratio] = [at("min"), at("max"), at("maxLimitRequestRatio")];
   const [given, asked] = isPod ? [] : [at("default"), at("defaultRequest")];
   const causes: Cause[] = [];
-  /** Which bound is at fault; the two, and what they are called; and whose value is shown. */
+  /** Compares two bounds: their names, their values, and the value that is shown. */
   const order = (field: string, of: Ordered): void => {
     const { low, high, lowName, highName, shown } = of;
     if (low === undefined || high === undefined || shown === undefined || low.value <= high.value) return;

@@ -43,7 +43,7 @@ interface Place {
   readonly schema: Schema | undefined;
   readonly path: string;
   readonly removed: string[];
-  /** Takes what is removed from the metadata of embedded resources; if undefined, nobody looks into it. */
+  /** Takes the paths that are removed from the metadata of embedded resources; if undefined, metadata is not looked into. */
   readonly metadata?: string[];
   readonly refuse?: RefuseMetadata;
 }
@@ -95,7 +95,7 @@ function pruneMetadata(value: unknown, { path, metadata, refuse }: Place): unkno
   }
 }
 
-/** Inside of what is preserved, only what the schema declares is pruned by its own schema. */
+/** Inside of preserved values, only declared fields are pruned, by their own schemas. */
 function pruneBelow(items: readonly unknown[], place: Place): void {
   const { schema, path } = place;
   const itemSchema = subSchema(schema, "items");
@@ -104,7 +104,7 @@ function pruneBelow(items: readonly unknown[], place: Place): void {
   items.forEach((item, index) => prune(item, { ...place, schema: preserving, path: `${path}[${index}]` }));
 }
 
-/** NB: `additionalProperties: true` knows every key, but nothing below it, so that nested objects are emptied. */
+/** NB: `additionalProperties: true` knows every key, but no field below it, so that nested objects are emptied. */
 function knownSchema(schema: Schema | undefined, key: string): { known: boolean; schema?: Schema } {
   const property = propertySchema(schema, key);
   if (property !== undefined) return { known: true, schema: property };

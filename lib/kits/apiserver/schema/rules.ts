@@ -53,7 +53,7 @@ export function schemaCauses(schema: Schema, { path, status }: SchemaRulesOption
   return [...causes, ...structural, ...defaults, ...keywordCauses(schema, { path, isRoot: true })];
 }
 
-/** The status is checked alone: nothing that is said of the root must get lost by that. */
+/** The status is checked alone: no rule of the root must get lost by that. */
 function rootCauses(schema: Schema, path: string): Cause[] {
   const type = own(schema, "type") ?? "";
   if (type !== "" && type !== "object") {

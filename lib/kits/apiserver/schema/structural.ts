@@ -29,7 +29,7 @@ export function propertySchema(schema: Schema | undefined, key: string): Schema 
   return subSchema(subSchema(schema, "properties"), key);
 }
 
-/** Returns the schema that applies to a key of an object: the property's, or that of additional properties. */
+/** Returns the schema that applies to a key of an object: the property's, or the one of additional properties. */
 export function schemaOfKey(schema: Schema | undefined, key: string): Schema | undefined {
   return propertySchema(schema, key) ?? subSchema(schema, "additionalProperties");
 }

@@ -1,6 +1,6 @@
 /**
- * Refusals of Kubernetes for a schema that is not structural: each value has a type, and what is said in allOf, anyOf, oneOf
- * and not is about values that the schema knows.
+ * Refusals of Kubernetes for a schema that is not structural: each value has a type, and allOf, anyOf, oneOf and
+ * not are about values that the schema knows.
  *
  * Source: k8s.io/apiextensions-apiserver, pkg/apiserver/schema/{validation,complete,convert}.go.
  */
@@ -43,7 +43,7 @@ const UNSTRUCTURED = [
   "definitions",
 ];
 
-/** Returns the faults of the structure of a version's schema; nothing where other faults let none be seen. */
+/** Returns the faults of the structure of a version's schema; none where other faults hide them. */
 export function structureCauses(schema: Schema, path: string): Cause[] {
   if (hasNoStructure(schema)) return [];
   const causes = [
@@ -65,7 +65,7 @@ function hasNoStructure(schema: Schema): boolean {
   return [...children, ...listed, ...named].some((child) => child !== undefined && hasNoStructure(child));
 }
 
-/** Tells whether a keyword says something; Go does not keep what is empty. */
+/** Tells whether a keyword is set; Go does not keep empty ones. */
 export function isPresent(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0;
   if (typeof value === "object" && value !== null) return Object.keys(value).length > 0;
@@ -243,7 +243,7 @@ function patternCauses(schema: Schema, path: string): Cause[] {
 interface Counterpart {
   /** Where the value should be known. */
   readonly path: string;
-  /** Where something is said of it. */
+  /** Where allOf, anyOf, oneOf or not speak of it. */
   readonly from: string;
 }
 

@@ -1,9 +1,9 @@
 /**
  * Checking a value against a schema.
  *
- * A node of a schema is read when a value first comes to it, so that a large definition costs what its objects use. The order of
- * the findings is that of the real server, but for the fields of an object, which it walks through in random order; of the
- * branches of `anyOf` and `oneOf`, the one with the most checks passed is told. Source: k8s.io/kube-openapi,
+ * A node of a schema is read when a value first comes to it, so that a large definition only costs the parts that its objects
+ * use. Findings have the order of the real server, but for the fields of an object, which it walks through in random order; of
+ * the branches of `anyOf` and `oneOf`, the one with the most checks passed is told. Source: k8s.io/kube-openapi,
  * pkg/validation/validate; k8s.io/apiextensions-apiserver, pkg/apiserver/validation/ratcheting.go.
  */
 
@@ -33,7 +33,7 @@ class Run {
 
 /** The facts besides the value. */
 export interface ValidatorOptions {
-  /** Its past, in an update: a fault that was there before is let pass where nothing has changed. */
+  /** Its past, in an update: a fault that was there before is let pass where the value has not changed. */
   readonly history?: Correlation;
   /** The field that it is. Default: "", a whole object. */
   readonly field?: string;
@@ -98,7 +98,7 @@ class SchemaNode {
     this.#branches = branchesOf(schema);
   }
 
-  /** NB: what is as it was is let pass, however wrong. */
+  /** NB: an unchanged value is let pass, however wrong. */
   check(value: unknown, check: Check): void {
     const { run, history } = check;
     const before = run.findings.length;
@@ -241,7 +241,7 @@ class SchemaNode {
         if (isClosed) run.add({ keyword: "additionalProperties", place, value, limit: key });
         continue;
       }
-      // Both states have been made the same version: nobody can see whether these have changed.
+      // Both states have been made the same version: a change of these cannot be seen.
       const isVersion = isRoot === true && (key === "apiVersion" || key === "kind");
       const before = isVersion ? undefined : history?.key(key);
       node.check(value[key], { place: { above: place, step: key }, run, history: before });
@@ -267,7 +267,7 @@ class SchemaNode {
     return this.#items;
   }
 
-  /** The node for a field: that of its own, or that of all others. */
+  /** The node for a field: its own, or the one of all others. */
   #fieldNode(key: string): SchemaNode | undefined {
     const schema = subSchema(this.#properties, key);
     if (schema !== undefined) {
@@ -307,7 +307,7 @@ function branchesOf(schema: Schema): Branches | undefined {
   };
 }
 
-/** NB: inside of branches, nothing is compared with what it was. */
+/** NB: inside of branches, values are not compared with their past. */
 function checkBranches({ anyOf, oneOf, allOf, not }: Branches, value: unknown, { place, run }: Check): void {
   const tell = (keyword: string, limit?: unknown) => run.add({ keyword, place, value, limit });
   const tried = (node: SchemaNode): Run => {
@@ -351,7 +351,7 @@ function checkAnyOf(
   if (best !== undefined) run.merge(best);
 }
 
-/** The first of those with the most checks passed. */
+/** The first of the results with the most checks passed. */
 function bestOf(results: readonly Run[]): Run | undefined {
   return results.reduce<Run | undefined>(
     (best, result) => best === undefined || result.count > best.count ? result : best,

@@ -18,7 +18,7 @@ import {
 import { formatJson, formatValue } from "../formats/go_format.ts";
 import { childPath } from "./structural.ts";
 
-/** A place in a value: its path is only written where something is wrong. */
+/** A place in a value: its path is only written into a fault. */
 export interface Place {
   readonly above: Place | undefined;
   /** The name of a field, or an index in brackets. */

@@ -57,13 +57,13 @@ async function readHolder({ files }: Host, path: string): Promise<Holder | undef
     }
     return { pid, hostname, started };
   } catch {
-    // Half a lock is of somebody who died while making it.
+    // Half a lock is of a process that died while making it.
     return undefined;
   }
 }
 
 function isAlive({ process }: Host, holder: Holder, own: Holder): boolean {
-  // Of another machine, nobody here can know.
+  // Processes of another machine cannot be looked up here.
   if (holder.hostname !== own.hostname) return true;
   if (holder.pid === own.pid) return Math.abs(holder.started - own.started) < SAME_START;
   return process.isRunning(holder.pid);

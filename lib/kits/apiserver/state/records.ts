@@ -1,5 +1,5 @@
 /**
- * The lines of a state folder's files: snapshots of everything, and journals of what was written since.
+ * The lines of a state folder's files: snapshots of everything, and journals of the writes since.
  *
  * A snapshot begins with a header and ends with a mark, so that one that was cut off is known. A journal may end in the
  * middle of a line: that write was never answered, and is not missed.
@@ -12,7 +12,7 @@ import { isObject } from "../values.ts";
 /** The form of the files; a later one is not read. */
 export const FORMAT = 1;
 
-/** A state folder that cannot be used; the message says why, and what to do. Nothing in it was changed. */
+/** A state folder that cannot be used; the message says why, and what to do. The folder was not changed. */
 export class StateError extends Error {
   /** Always "StateError". */
   override readonly name = "StateError";
@@ -111,7 +111,7 @@ function toRecord({ v, c, k, o }: { readonly [key: string]: unknown }): StateRec
   if (typeof v !== "number" || typeof c !== "string" || typeof k !== "string") return undefined;
   if (o === undefined) return { version: v, collection: c, key: k, object: undefined };
   if (!isObject(o) || !isObject(o.metadata)) return undefined;
-  // What a snapshot holds was an object when it was written.
+  // An entry of a snapshot was an object when it was written.
   return { version: v, collection: c, key: k, object: o as KubeObject };
 }
 

@@ -1,10 +1,10 @@
 /**
  * A folder that keeps the objects of the API server: a snapshot, and a journal of the writes since.
  *
- * A write is answered, read and told to watches when it stands in the journal: what somebody has seen is there after any
+ * A write is answered, read and told to watches when it stands in the journal: a state that a client has seen is there after any
  * end of the process, and no version stands for two things. From time to time a new snapshot takes the place of both; until it is
- * whole, the old files stay. Nothing is synced to the disk: what was answered survives the end of the process, however it
- * comes, and not necessarily that of the machine.
+ * whole, the old files stay. Files are not synced to the disk: an answered write survives the end of the process, however it
+ * comes, and not necessarily a crash of the machine.
  */
 
 import type { Host } from "../../../runtime/host.ts";
@@ -73,7 +73,7 @@ export class StateFolder implements AsyncDisposable {
   /**
    * Takes a folder, and reads its files. It is made if there is none.
    *
-   * @throws {StateError} If another process uses it, or if it cannot be read or written; then nothing in it has changed.
+   * @throws {StateError} If another process uses it, or if it cannot be read or written; then the folder has not changed.
    */
   static async open(host: Host, path: string): Promise<StateFolder> {
     const folder = host.files.resolve(path);
@@ -192,7 +192,7 @@ export class StateFolder implements AsyncDisposable {
       const why = error instanceof Error ? error.message : String(error);
       this.#failure = new StateError(`Cannot keep the state in "${this.#folder}": ${why}`, { cause: error });
     } finally {
-      // NB: at once, so that a write that comes now is not left to one who has just ended.
+      // NB: at once, so that a write that comes now is not left to a loop that has just ended.
       this.#writing = undefined;
     }
   }

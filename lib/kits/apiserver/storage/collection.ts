@@ -1,5 +1,5 @@
 /**
- * All objects of one kind, in etcd's order, with the recent past and those who watch it.
+ * All objects of one kind, in etcd's order, with the recent past and its watches.
  *
  * The past is a log of changes. A list at an older version (the later pages of a list, `resourceVersionMatch=Exact`) is
  * the present with the changes since then undone; a watch from an older version replays them.
@@ -38,7 +38,7 @@ export interface Entries {
   get(key: string): Stored | undefined;
 }
 
-/** How much of the past is kept: at least 100 changes, and those of the last five minutes, but never more than 100,000. */
+/** How much of the past is kept: at least 100 changes, and the changes of the last five minutes, but never more than 100,000. */
 const KEPT = { least: 100, most: 100_000, milliseconds: 300_000 };
 
 /** How many of the newest objects are kept as objects. */
@@ -132,7 +132,7 @@ export class Collection {
     this.#snapshot = undefined;
   }
 
-  /** Makes a change, and tells all who listen. */
+  /** Makes a change, and tells all listeners. */
   apply(change: Change): void {
     const { key, current } = change;
     if (current === undefined) {
@@ -164,7 +164,7 @@ export class Collection {
     return parts;
   }
 
-  /** Forgets what was before a version. */
+  /** Forgets the changes before a version. */
   compact(version: number): void {
     this.#trimmed = Math.max(this.#trimmed, version);
     this.#snapshot = undefined;

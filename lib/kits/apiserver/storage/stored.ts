@@ -3,7 +3,7 @@
  *
  * The object is never changed once it is stored: a write makes a new one. While it is fresh, it is there as an object, and is
  * turned into JSON at most once, for the response and all watches. Then it is settled: only its JSON stays, which takes half as
- * much, but for what many objects have in common (labels, the owners of fields); whoever wants the object again gets a new one.
+ * much, but for the parts that many objects have in common (labels, the owners of fields); a reader of the object gets a new one.
  * `apiVersion` and `kind` are left out of the JSON, because the same object is served under several versions, and because lists
  * of built-in kinds omit them.
  */
@@ -37,8 +37,8 @@ export class Stored {
   #fresh: Fresh | undefined;
   // Of a settled object:
   /**
-   * The JSON of the metadata without the owners of fields, and that of all fields but the metadata, `apiVersion` and `kind`.
-   * NB: as bytes, which are no part of the engine's heap: that one is allowed to grow to twice of what lives in it.
+   * The JSON of the metadata without the owners of fields, and the JSON of all fields but the metadata, `apiVersion` and `kind`.
+   * NB: as bytes, which are no part of the engine's heap: that heap may grow to twice its live objects.
    */
   #bytes = NOTHING;
   /** Of how many characters the first is. */
@@ -102,7 +102,7 @@ export class Stored {
     return bytes;
   }
 
-  /** Lets go of the object: from now on it is made anew whenever somebody asks. */
+  /** Lets go of the object: from now on it is made anew for each reader. */
   settle(share: (parts: SharedParts) => SharedParts): void {
     const fresh = this.#fresh;
     if (fresh === undefined) return;

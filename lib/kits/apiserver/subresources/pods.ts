@@ -1,6 +1,6 @@
 /**
  * Requests about a Pod besides itself and its status: to bind it to a node, to evict it, to add containers for
- * debugging. What would need a running container is refused.
+ * debugging. Requests that would need a running container are refused.
  *
  * Source: k8s.io/kubernetes, pkg/registry/core/pod/storage (storage.go, eviction.go).
  */
@@ -141,7 +141,7 @@ function takeDisruption(cluster: Cluster, pod: KubeObject, dryRun: boolean): voi
   }
   const { metadata, spec = {}, status = {} } = budget.object;
   const [healthy, wanted] = [Number(status.currentHealthy ?? 0), Number(status.desiredHealthy ?? 0)];
-  // A Pod that is not ready is none of those who are counted.
+  // A Pod that is not ready is not among the counted ones.
   const isSpare = spec.unhealthyPodEvictionPolicy === "AlwaysAllow" || (healthy >= wanted && wanted > 0);
   if (!isReady(pod) && isSpare) return;
   const cause = (message: string) => ({ reason: "DisruptionBudget", message });
@@ -199,7 +199,7 @@ const VERSIONS: Readonly<Record<string, readonly unknown[]>> = {
   Eviction: ["policy/v1", "policy/v1beta1"],
 };
 
-/** @throws {Refusal} 400 if a body says that it is something else. What says nothing is what is asked for. */
+/** @throws {Refusal} 400 if a body has another kind or version. A body without them is of the wanted ones. */
 function checkNames({ apiVersion = "", kind = "" }: JsonObject, wanted: string): void {
   const versions = VERSIONS[wanted] ?? [];
   const isKnown = (kind === "" || kind === wanted) && (apiVersion === "" || versions.includes(apiVersion));

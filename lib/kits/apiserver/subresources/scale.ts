@@ -85,7 +85,7 @@ async function shown(kind: Kind, stored: Stored): Promise<Stored> {
 
 interface Written {
   readonly change: (before: KubeObject, views: Views) => KubeObject;
-  /** Default: the change says who owns what. */
+  /** Default: the change has the owners. */
   readonly writer?: Writer;
 }
 
@@ -119,7 +119,7 @@ interface Allowed {
   readonly headers: Headers;
 }
 
-/** Asks admission for the number of replicas. NB: what was scaled meanwhile is asked about anew. */
+/** Asks admission for the number of replicas. NB: an object that was scaled meanwhile is asked about anew. */
 async function askFor(cluster: Cluster, call: Call, wanted: number): Promise<Allowed> {
   const { kind, path: { namespace, name = "" } } = call;
   for (;;) {
@@ -163,7 +163,7 @@ async function applyScale(cluster: Cluster, call: Call, { object }: Stored): Pro
 /** @throws {Refusal} 422 */
 function replicasOf(scale: JsonObject, { kind, name }: { kind: Kind; name: string }): number {
   const replicas = objectAt(scale, "spec")?.replicas ?? 0;
-  // What is wrong with a custom object is told by its own rules.
+  // The faults of a custom object are told by its own rules.
   const fits = typeof replicas === "number" && Number.isInteger(replicas) && (replicas >= 0 || kind.custom);
   if (fits) return replicas;
   throw invalid({ group: "autoscaling", plural: "scales", kind: "Scale" }, name, [{

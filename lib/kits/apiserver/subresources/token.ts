@@ -70,7 +70,7 @@ const BOUND: Readonly<Record<string, BoundObject["plural"]>> = Object.assign(Obj
 });
 
 /**
- * Returns what a token is bound to.
+ * Returns the object that a token is bound to.
  *
  * Source: k8s.io/kubernetes, pkg/registry/core/serviceaccount/storage/token.go.
  *

@@ -21,13 +21,13 @@ import { objectAt } from "../values.ts";
 import { generateName, metadataCauses } from "./metadata.ts";
 
 export interface WriteOptions {
-  /** Everything is checked, nothing is written. */
+  /** Everything is checked, and the object is not written. */
   readonly dryRun?: boolean;
-  /** Is told which fields the kind does not know, before anything is written; may throw. */
+  /** Is told which fields the kind does not know, before the object is written; may throw. */
   readonly report?: (unknown: readonly string[]) => void;
-  /** Is told what is wrong, but no reason to refuse the write. */
+  /** Is told faults that are no reason to refuse the write. */
   readonly warn?: (text: string) => void;
-  /** The owner of what is written. Default: nobody; the owners that there are stay. */
+  /** The owner of the written fields. Default: none; present owners stay. */
   readonly writer?: Writer;
   /** The object comes with its owners, because it was applied. */
   readonly applied?: boolean;
@@ -103,7 +103,7 @@ export function prepareCreation(
   const causes = [...metadataCauses(kind, object), ...kind.rules.validate(object, {})];
   if (causes.length > 0) throw invalid(kind, metadata.name ?? "", causes);
   if (warn !== undefined) { for (const text of kind.rules.warnings?.(object, undefined) ?? []) warn(text); }
-  // NB: it is the storage that refuses this, which a dry run does not come to; what is no number, it does not notice.
+  // NB: it is the storage that refuses this, which a dry run does not come to; it does not notice a version that is no number.
   if (/^0*[1-9][0-9]*$/.test(metadata.resourceVersion ?? "") && !dryRun) {
     throw storageFault("resourceVersion should not be set on objects to be created");
   }
@@ -138,7 +138,7 @@ export function commitCreation(
 /**
  * Puts an object that shall be created into the namespace of the URL.
  *
- * @throws {Refusal} If nothing can be created there.
+ * @throws {Refusal} If no object can be created there.
  */
 export function placeObject(
   cluster: Cluster,

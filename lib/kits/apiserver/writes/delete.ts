@@ -2,7 +2,7 @@
  * Deleting objects: preconditions, finalizers, propagation. Source: k8s.io/apiserver, pkg/registry/generic/registry/store.go
  * and pkg/registry/rest/delete.go.
  *
- * Only Pods have a grace period, and only those that are bound to a node: its kubelet ends it by deleting them once more,
+ * Only Pods have a grace period, and only Pods that are bound to a node: its kubelet ends it by deleting them once more,
  * with no grace left.
  */
 
@@ -21,12 +21,12 @@ export type Propagation = "Orphan" | "Background" | "Foreground";
 export interface DeleteOptions extends WriteOptions {
   readonly kind: Kind;
   readonly reference: ObjectKey;
-  /** Default: what the object's finalizers say, else "Background". */
+  /** Default: by the object's finalizers, else "Background". */
   readonly propagation?: Propagation;
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
-  /** How long the object may take to end, where its kind lets it. In seconds. Default: what the object says. */
+  /** How long the object may take to end, where its kind lets it. In seconds. Default: the object's own. */
   readonly gracePeriodSeconds?: number;
-  /** Whether all of its collection are deleted: then what would last goes as well, as on the real server. */
+  /** Whether all of its collection are deleted: then protected objects go as well, as on the real server. */
   readonly inCollection?: boolean;
 }
 
@@ -41,7 +41,7 @@ export const ORPHAN_FINALIZER = "orphan";
 export const FOREGROUND_FINALIZER = "foregroundDeletion";
 
 /**
- * Deletes an object, or marks it as being deleted while something keeps it.
+ * Deletes an object, or marks it as being deleted while finalizers or a grace period keep it.
  *
  * @throws {Refusal}
  */
@@ -66,7 +66,7 @@ export function deleteObject(cluster: Cluster, options: DeleteOptions): Deletion
   const kept = waits || finalizers.length > 0 || kind.rules.holds?.(marked) === true;
   if (dryRun) return { stored: kept ? new Stored(marked, current.version) : current, gone: !kept };
   if (!kept) {
-    // NB: of kinds with a grace period, those who watch see the mark first.
+    // NB: of kinds with a grace period, watches see the mark first.
     const stored = grace === undefined ? current : cluster.store.put(kind.collection, key, marked);
     cluster.store.remove(kind.collection, key);
     return { stored, gone: true };

@@ -1,5 +1,5 @@
 /**
- * The rules of `metadata`: which fields there are, who may set them, and what they may hold.
+ * The rules of `metadata`: which fields there are, which of them clients may set, and the faults of their values.
  *
  * Sources: Kubernetes API reference, ObjectMeta; k8s.io/apimachinery, pkg/api/validation/objectmeta.go; k8s.io/apiserver,
  * pkg/registry/rest/{create,update}.go.
@@ -89,7 +89,7 @@ export function dropRepeatedOwners(
 const STANDARD_FINALIZERS = ["kubernetes", "orphan", "foregroundDeletion"];
 
 /**
- * Returns the warnings about finalizers that a custom object gets, but none of those that it had.
+ * Returns the warnings about finalizers that a custom object gets, but not about finalizers that it had.
  *
  * Source: k8s.io/apiextensions-apiserver, pkg/registry/customresource/validator.go.
  */

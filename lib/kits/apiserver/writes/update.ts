@@ -58,7 +58,7 @@ export interface PrepareOptions extends UpdateOptions {
  */
 export function updateObject(cluster: Cluster, options: UpdateOptions): Stored {
   const update = prepareUpdate(cluster, options);
-  // Nothing can have come between: there was no waiting.
+  // No other write can have come between: there was no waiting.
   return commitUpdate(cluster, update) ?? update.seen;
 }
 
@@ -72,7 +72,7 @@ export function prepareUpdate(cluster: Cluster, options: PrepareOptions): Update
   const key = keyFor(kind, reference);
   const seen = kind.collection.get(key);
   if (seen === undefined) throw notFound(kind, reference.name);
-  // NB: whoever edits what is kept, in whatever version, must not have it pruned by the schema of another one.
+  // NB: an update of the kept object, in whatever version, must not be pruned by the schema of another one.
   const bySchema = !(kind.custom && options.asKept === true);
   const current = options.current ?? (bySchema ? writtenObject(kind, seen) : seen.object);
   const next = change(current);
@@ -125,7 +125,7 @@ function setOwners({ metadata }: KubeObject, { metadata: from }: KubeObject): vo
   else metadata.managedFields = from.managedFields;
 }
 
-/** If nothing has changed but since when somebody owns something, not even that has. */
+/** If only the times of owners have changed, the times before stay. */
 function keepTimes(updated: KubeObject, current: KubeObject): void {
   const [now, before] = [updated, current].map(({ metadata }) => metadata.managedFields ?? []);
   const timeless = (entry: unknown) => isObject(entry) ? { ...entry, time: undefined } : entry;
@@ -256,7 +256,7 @@ function withStatus(kind: Kind, next: KubeObject, current: KubeObject): KubeObje
   return updated;
 }
 
-/** Only containers for debugging are taken; they are added to what there is. */
+/** Only containers for debugging are taken; they are added to the present ones. */
 function withEphemeralContainers(next: KubeObject, current: KubeObject): KubeObject {
   const { ephemeralContainers } = next.spec ?? {};
   const updated = clone({ ...current, metadata: {} });

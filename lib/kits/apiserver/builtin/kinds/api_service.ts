@@ -1,5 +1,5 @@
 /**
- * APIServices. Those with a service, which stand for other servers, are kept, and none of these servers is asked.
+ * APIServices. The ones with a service, which stand for other servers, are kept, and none of these servers is asked.
  *
  * Source: k8s.io/kube-aggregator, pkg/apis/apiregistration/validation.
  */

@@ -56,7 +56,7 @@ function newStatus({ currentCPUUtilizationPercentage: share, ...kept }: JsonObje
   return isKnown ? { ...kept, currentMetrics } : kept;
 }
 
-/** Leaves out what is undefined. */
+/** Leaves out undefined members. */
 function compact(value: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(value).filter(([, found]) => found !== undefined));
 }

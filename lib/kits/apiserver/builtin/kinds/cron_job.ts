@@ -31,7 +31,7 @@ export const CRON_JOB: KindModule = {
   ),
 };
 
-/** A name of eleven characters is added to that of each Job, which must not have more than 63. */
+/** A name of eleven characters is added for each Job, whose name must not have more than 63. */
 const LONGEST_NAME = 52;
 const POLICIES = ["Allow", "Forbid", "Replace"];
 

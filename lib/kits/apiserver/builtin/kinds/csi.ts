@@ -1,4 +1,4 @@
-/** Drivers of storage, and what they do on nodes: CSIDrivers, CSINodes, VolumeAttachments, VolumeAttributesClasses. */
+/** Drivers of storage, and their work on nodes: CSIDrivers, CSINodes, VolumeAttachments, VolumeAttributesClasses. */
 
 import { ageOf, at, countCell, itemsCell, listAt, row, textAt, textCell, valueCell } from "../cells.ts";
 import type { KindModule } from "../kind_module.ts";

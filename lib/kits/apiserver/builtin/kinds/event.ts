@@ -1,6 +1,6 @@
 /**
- * Events: they are in the namespace of the object that they are about, and who writes them as `events.k8s.io/v1` says all about them,
- * once. They are stored as core `v1`.
+ * Events: they are in the namespace of the object that they are about, and a client that writes them as `events.k8s.io/v1` sets
+ * all fields at once. They are stored as core `v1`.
  *
  * Source: k8s.io/kubernetes, pkg/apis/core/validation/events.go and pkg/apis/events/v1/conversion.go.
  */
@@ -164,7 +164,7 @@ function sourceOf(event: KubeObject): string {
   return host === "" ? component : `${component}, ${host}`;
 }
 
-/** Core name to name in events.k8s.io. What is not listed is called the same. */
+/** Core name to name in events.k8s.io. Other fields have the same name in both. */
 const NAMES: Readonly<Record<string, string>> = {
   involvedObject: "regarding",
   message: "note",

@@ -83,7 +83,7 @@ export function jobCauses(spec: JsonObject, path: string): Cause[] {
   return [...causes, invalid(field, { value, detail })];
 }
 
-/** Pods with numbers, and what only Jobs with such Pods may say. */
+/** Pods with numbers, and the fields that only Jobs with such Pods may have. */
 function indexCauses({ completionMode = "NonIndexed", ...spec }: JsonObject, path: string): Cause[] {
   const supported = ["NonIndexed", "Indexed"];
   const causes = choiceCauses(completionMode, `${path}.completionMode`, supported);

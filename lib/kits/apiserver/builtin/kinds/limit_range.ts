@@ -13,7 +13,7 @@ export const LIMIT_RANGE: KindModule = {
   // NB: there is no table of its own, but of its name and its creation.
 };
 
-/** Fills in the defaults that follow from the other amounts of a limit: what is the most is the default, and so on. */
+/** Fills in the defaults that follow from the other amounts of a limit: the maximum is the default, and so on. */
 function defaultLimit(limit: JsonObject): void {
   if (limit.type !== "Container") return;
   fill(limit, { default: {}, defaultRequest: {} });

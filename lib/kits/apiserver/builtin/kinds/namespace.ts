@@ -1,4 +1,4 @@
-/** Namespaces: the label with their name, the finalizer that clears them, and those that stay. */
+/** Namespaces: the label with their name, the finalizer that clears them, and the ones that stay. */
 
 import { objectAt } from "../../values.ts";
 import { ageOf, row, textCell } from "../cells.ts";

@@ -1,4 +1,4 @@
-/** PersistentVolumeClaims: the two fields that say what a volume begins with, and what may change. */
+/** PersistentVolumeClaims: the two fields for the first content of a volume, and the fields that may change. */
 
 import type { JsonObject, KubeObject } from "../../../../model/object.ts";
 import { type Cause, forbidden, invalid, required } from "../../causes.ts";
@@ -86,7 +86,7 @@ function sealedCauses(object: KubeObject, old: KubeObject): Cause[] {
   const { volumeName: bound = "" } = old.spec ?? {};
   const rest = (spec: JsonObject = {}): JsonObject => {
     const { volumeName, storageClassName, resources, volumeAttributesClassName, ...others } = spec;
-    // NB: what the binding fills in, and what a bound claim may ask for.
+    // The fields that the binding fills in, and the resources that a bound claim may ask for.
     return {
       ...others,
       ...(bound === "" ? { resources } : { volumeName }),

@@ -51,7 +51,7 @@ export function podModule({ store, runsPods }: KindContext): KindModule {
   };
 }
 
-/** Pods that nobody runs need no time to end. Source: k8s.io/kubernetes, pkg/registry/core/pod/strategy.go. */
+/** Pods that no kubelet runs need no time to end. Source: k8s.io/kubernetes, pkg/registry/core/pod/strategy.go. */
 function podGracePeriod({ spec, status }: KubeObject, asked: number | undefined): number {
   const isOver = status?.phase === "Failed" || status?.phase === "Succeeded";
   if (isOver || spec?.nodeName === undefined || spec.nodeName === "") return 0;
@@ -77,7 +77,7 @@ function containersOf(spec: JsonObject | undefined): JsonObject[] {
   return [...objectsIn(spec?.containers), ...objectsIn(spec?.initContainers)];
 }
 
-/** Of what a Pod's container is limited to, it asks for as much. */
+/** Makes a container's limits its requests, where it has none. */
 function defaultRequests(container: JsonObject): void {
   const resources = objectAt(container, "resources");
   const limits = objectAt(resources, "limits");
@@ -123,7 +123,7 @@ export function tolerate(pod: KubeObject): void {
   if (missing.length > 0) spec.tolerations = [...tolerations, ...missing];
 }
 
-/** Returns what the admission plugin DefaultTolerationSeconds adds. */
+/** Returns the toleration that the admission plugin DefaultTolerationSeconds adds. */
 function toleration(state: string): JsonObject {
   return {
     key: `node.kubernetes.io/${state}`,
@@ -133,7 +133,7 @@ function toleration(state: string): JsonObject {
   };
 }
 
-/** Says what a Pod cannot begin with. */
+/** Returns the faults of fields that a new Pod cannot have. */
 export function newPodCauses({ ephemeralContainers, nodeName, schedulingGates }: JsonObject): Cause[] {
   const causes: Cause[] = [];
   if (objectsIn(ephemeralContainers).length > 0) {

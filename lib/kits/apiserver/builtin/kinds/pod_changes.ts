@@ -20,7 +20,7 @@ export function sealedPodCauses(now: JsonObject, before: JsonObject, part: Objec
   const gates = objectsIn(before.schedulingGates);
   const isGated = objectsIn(now.schedulingGates).some((gate) => !gates.some((one) => equal(one, gate)));
   const deadlines = [...deadlineCauses(now, before), ...(gates.length > 0 ? placeCauses(now, before) : [])];
-  // NB: what may be said of its place while it is gated is no change of the rest.
+  // NB: a gated Pod may be bound to fewer nodes; that is no change of the rest.
   const rest = gates.length > 0 ? placedAs(now, before) : now;
   if (isDropped) {
     const detail = "existing toleration can not be modified except its tolerationSeconds";

@@ -1,7 +1,7 @@
 /**
- * Priorities of Pods: the classes that each cluster has, what a class must not be, and what a Pod is given by its class.
+ * Priorities of Pods: the classes that each cluster has, the faults of a class, and the priority that a Pod gets by its class.
  *
- * The classes of the system count from the start; they are made when somebody asks for any, as most clients never look.
+ * The classes of the system count from the start; they are made when a client asks for any, as most clients never look.
  * Source: k8s.io/kubernetes, plugin/pkg/admission/priority and pkg/apis/scheduling/validation.
  */
 
@@ -105,7 +105,7 @@ function defaultOf(classes: Collection): KubeObject | undefined {
 }
 
 /**
- * Sets a new Pod's priority to that of its class; on an update, what it has stays.
+ * Sets a new Pod's priority to the value of its class; on an update, it stays.
  *
  * @throws {Refusal} 403 if there is no such class, or the Pod says another priority.
  */

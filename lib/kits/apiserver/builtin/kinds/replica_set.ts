@@ -1,4 +1,4 @@
-/** ReplicaSets, and what ReplicationControllers have in common with them. */
+/** ReplicaSets, and the rules that ReplicationControllers share with them. */
 
 import { ageOf, type Cell, containerCells, numberCell, row, selectorCell } from "../cells.ts";
 import type { KindModule } from "../kind_module.ts";

@@ -23,7 +23,7 @@ function objectsOrTexts(list: unknown): string[] {
   return Array.isArray(list) ? list.map(String) : [];
 }
 
-/** How much is used of what may be, apart for limits. */
+/** The used amounts beside the allowed ones, apart for limits. */
 function quotaCells(quota: KubeObject, nowMs: number): unknown[] {
   const [requests, limits]: [string[], string[]] = [[], []];
   const hard = at(quota, "status", "hard");

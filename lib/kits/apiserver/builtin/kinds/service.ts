@@ -1,8 +1,8 @@
 /**
- * The rules of Services: defaults by type, addresses and node ports, and what does not go together.
+ * The rules of Services: defaults by type, addresses and node ports, and fields that exclude each other.
  *
- * Nothing is reserved: an address follows from the name, a node port is one that no other Service has, and what is given
- * must be free. Addresses may be of any range.
+ * There are no reservations: an address follows from the name, a node port is one that no other Service has, and a given
+ * one must be free. Addresses may be of any range.
  * Source: k8s.io/kubernetes, pkg/registry/core/service and pkg/apis/core/validation, ValidateService.
  */
 
@@ -104,7 +104,10 @@ function defaultService(spec: JsonObject): void {
   }
 }
 
-/** Takes over what the server had given, and drops what the new type does not have, unless it was changed as well. */
+/**
+ * Takes over the addresses and ports that the server had given, and drops fields that the new type does not have, unless they
+ * were changed as well.
+ */
 function inherit(object: KubeObject, old: KubeObject): void {
   const [spec, before] = [object.spec ?? {}, old.spec ?? {}];
   const drop = (had: boolean, has: boolean, ...fields: readonly string[]) => {
