@@ -13,6 +13,19 @@ export function pages(): string[] {
   return ["README.md", "CHANGELOG.md", ...filesBelow("docs/", ".md"), ...filesBelow("examples/", ".md")];
 }
 
+/** How long a line of prose may be. */
+const WIDTH = 120;
+
+/** Lines that are longer than 120 characters. Rows of tables, blocks of code, and lines of one word cannot be wrapped. */
+export function findLongLines(page: string, text: string): string[] {
+  let isCode = false;
+  return text.split("\n").flatMap((line, index) => {
+    if (/^\s*```/.test(line)) isCode = !isCode;
+    const isProse = !isCode && !/^\s*(\||#)/.test(line) && line.trim().includes(" ");
+    return isProse && [...line].length > WIDTH ? [`${page}:${index + 1}: ${line.slice(0, 60)}…`] : [];
+  });
+}
+
 /** Links of a page that lead nowhere: to no file, or to no heading of it. */
 export function findDeadLinks(page: string, text: string): string[] {
   const links = [...withoutCode(text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link);

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { describe, it } from "node:test";
 import { CAUSES, NAMES, OPTIONS, SETTINGS } from "./kopf_names.ts";
-import { constantsOf, findDeadLinks, pages, quotedMessages } from "./pages.ts";
+import { constantsOf, findDeadLinks, findLongLines, pages, quotedMessages } from "./pages.ts";
 import { assertNone, filesBelow, readTree, ROOT } from "./tree.ts";
 
 const concepts = filesBelow("docs/", ".md").filter((path) => /^docs\/[^/]+$/.test(path));
@@ -28,6 +28,16 @@ const WITH_EXAMPLE = [
 describe("The documentation", () => {
   it("has no link that leads nowhere", () => {
     assertNone(pages().flatMap((page) => findDeadLinks(page, readTree(page))), "dead links");
+  });
+
+  it("has lines that fit into a terminal and a diff", () => {
+    // Printed from the code, and a list with one line for each feature.
+    const written = pages().filter((page) => !page.startsWith("docs/reference/") && page !== "CHANGELOG.md");
+    const later = ["docs/apiserver.md", "docs/large-clusters.md"];
+    const all = [...written, "CONTRIBUTING.md", ...filesBelow("tests/", ".md")].filter((page) =>
+      !later.includes(page)
+    );
+    assertNone(all.flatMap((page) => findLongLines(page, readTree(page))), "lines are too long");
   });
 
   it("lists each page in docs/README.md", () => {
