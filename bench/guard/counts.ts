@@ -153,6 +153,13 @@ export async function countAll(): Promise<Guarded> {
     await again.settle();
     await again.stop();
   });
+  await situation("a start of a reconcile over packed objects", async () => {
+    const cold = operator({ watching: { memory: "cold" } });
+    cold.reconcile(Example, { id: "look" }, () => {});
+    const again = await world.start(cold, { level: "error" } as object);
+    await again.settle();
+    await again.stop();
+  });
   return guarded;
 }
 

@@ -24,8 +24,8 @@ export class Lines implements Disposable {
   }
 
   /** Asks for another line. */
-  ask(): void {
-    this.#child.stdin?.write("\n");
+  ask(text = ""): void {
+    this.#child.stdin?.write(`${text}\n`);
   }
 
   [Symbol.dispose](): void {

@@ -10,6 +10,7 @@ import type { CachedObject, ObjectEvent } from "../client/cache/object_store.ts"
 import { objectKey, ObjectState, type ResourceState } from "../execution/object_state.ts";
 import type { ReconcileEnd } from "../execution/observer.ts";
 import type { Indexing } from "../handlers/index/indexing.ts";
+import { Slices } from "../async/slices.ts";
 import { PermitEndedError } from "../client/transport/permit.ts";
 import { isEqualJson } from "../model/json.ts";
 import type { KubeObject } from "../model/object.ts";
@@ -148,7 +149,7 @@ export class Controller implements Worker {
     const { registry, caches, host: { clock } } = this.#options;
     this.#inheritance.begin();
     this.#takenAt = clock.monotonic();
-    let count = 0;
+    const slices = new Slices(clock, SLICE);
     for (const isUrgent of [true, false]) {
       for (const resource of caches.resources) {
         const handlers = registry.of(resource);
@@ -157,8 +158,9 @@ export class Controller implements Worker {
         for (const cached of caches.values(resource)) {
           if (this.#states.has(cached) || !isTaken(cached.object)) continue;
           this.#takeOne(resource, cached, { kind, isUrgent });
-          if (++count % SLICE !== 0) continue;
-          await clock.sleep(0);
+          const turning = slices.begin();
+          if (turning === undefined) continue;
+          await turning;
           if (signal.aborted) return;
         }
       }

@@ -9,6 +9,7 @@
 
 import { growingPause } from "../async/backoff.ts";
 import { Limiter } from "../async/limiter.ts";
+import { Slices } from "../async/slices.ts";
 import { Schedule } from "../async/schedule.ts";
 import type { TaskGroup } from "../async/tasks.ts";
 import type { ObjectEvent } from "../client/cache/object_store.ts";
@@ -80,9 +81,12 @@ export interface TurnGates {
 /** After so many turns that begin together, the event loop may go on: the turns of a restart may have no request to wait for. */
 const TURNS_AT_ONCE = 128;
 
+/** The same of turns that have waited for the gate: thousands, of which most have no request to wait for. */
+const OPENED_AT_ONCE = 32;
+
 /** Lets so many turns run at once; Infinity: all. */
 export function turnLimiter(limit: number, clock: Clock): Limiter {
-  return new Limiter(limit, { size: TURNS_AT_ONCE, breathe: (goOn) => void clock.after(0, goOn) });
+  return new Limiter(limit, { size: TURNS_AT_ONCE, breathe: (goOn) => void clock.sleep(0).then(goOn) });
 }
 
 export interface WorkQueueOptions {
@@ -172,6 +176,8 @@ export class WorkQueue {
   readonly #schedule: Schedule<ObjectState>;
   readonly #stopping = new AbortController();
   #worker: Worker | undefined;
+  /** Whether turns begin when the gate opens. */
+  #isAtGate = false;
 
   constructor(options: WorkQueueOptions) {
     this.#options = options;
@@ -378,18 +384,35 @@ export class WorkQueue {
     if (item.events.length > 0 || item.wake !== undefined) item.since ??= this.#options.clock.monotonic();
     const worker = this.#worker;
     if (worker === undefined || item.isRunning || !this.#isDue(state, item)) return;
+    if (!this.#options.indexing.gate.isOpen) return this.#startAtOpening();
     item.isRunning = true;
     this.#options.tasks.own(() => `reconcile ${state.key}`, () => this.#run(state, item, worker));
   }
 
+  /** Begins all turns that are due when the gate has opened, live work first. Without a slot: turns could open the gate. */
+  #startAtOpening(): void {
+    if (this.#isAtGate) return;
+    this.#isAtGate = true;
+    const { tasks, indexing: { gate }, clock } = this.#options;
+    tasks.own("open the gate", async () => {
+      if (!await gate.opened(this.#stopping.signal)) return;
+      const slices = new Slices(clock, OPENED_AT_ONCE);
+      for (const isForUrgent of [true, false]) {
+        for (const [state, item] of this.#items) {
+          if (isUrgent(item) !== isForUrgent) continue;
+          const turning = slices.begin();
+          if (turning !== undefined) await turning;
+          this.#start(state, item);
+        }
+      }
+    });
+  }
+
   async #run(state: ObjectState, item: Item, worker: Worker): Promise<void> {
     const { limiter, indexing, clock } = this.#options;
-    const { gate } = indexing;
     const { signal } = this.#stopping;
     try {
       do {
-        // NB: without a slot: turns that could open the gate must not wait for turns that wait at it.
-        if (!gate.isOpen && !await gate.opened(signal)) break;
         const urgent = isUrgent(item);
         using _slot = await limiter.enter(signal, { urgent });
         const indexed = indexing.settled(state);

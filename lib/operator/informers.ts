@@ -5,9 +5,10 @@
  * and their events are handed on. The objects of an ended informer go over to the informers that follow it.
  */
 
+import type { Slices } from "../async/slices.ts";
 import type { Task, TaskGroup } from "../async/tasks.ts";
 import type { Caches, KnownInformer } from "../client/cache/caches.ts";
-import { Informer } from "../client/cache/informer.ts";
+import { Informer, intakeSlices } from "../client/cache/informer.ts";
 import { type CachedObject, ObjectStore } from "../client/cache/object_store.ts";
 import type { Client } from "../client/client.ts";
 import { type ApiError, messageOf } from "../client/errors.ts";
@@ -108,12 +109,14 @@ export class Informers {
   readonly #options: InformersOptions;
   readonly #running = new Map<string, RunningInformer>();
   readonly #clusterWatches: ClusterWatches;
+  readonly #slices: Slices;
   #isRevising = false;
   #isSyncTold = false;
 
   constructor(options: InformersOptions) {
     this.#options = options;
     this.#clusterWatches = new ClusterWatches(options);
+    this.#slices = intakeSlices(options.host.clock);
   }
 
   /** The state of each watch that has made an attempt. The states are live. */
@@ -233,6 +236,7 @@ export class Informers {
       host,
       logger,
       gate: gates.peering,
+      slices: this.#slices,
       about,
       watch: (store, signal) => this.#watch({ key, target, health, store, signal }),
       notify: (event) => controller.notify(resource, event),

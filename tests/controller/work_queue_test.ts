@@ -428,8 +428,8 @@ describe("WorkQueue", () => {
     host.clock.after(0, look);
     await host.clock.settle();
     look();
-    assert.deepEqual(seen, [[128, 0], [301, 0]]);
-    assert.ok(begun(log).indexOf("new2") <= 128, "live work goes first");
+    assert.deepEqual(seen, [[32, 0], [301, 0]]);
+    assert.ok(begun(log).indexOf("new2") <= 32, "live work goes first");
   });
 
   it("takes nothing in any more once it is stopped, and leaves no timer", async () => {

@@ -11,6 +11,9 @@ import { definitionOf, Example, EXAMPLES } from "../support/worlds.ts";
 
 const COUNT = sized({ short: 5_000, full: 20_000 });
 
+/** How many handlers may be called before the event loop turns: so many objects are taken in at once, and so many turns begin. */
+const AT_ONCE = 16 + 32;
+
 /** What an object may cost in memory beside its own JSON of half a kilobyte. In bytes. */
 const COST = 4_000;
 
@@ -40,8 +43,17 @@ describe(`An operator of ${COUNT} objects`, () => {
     const before = await heap();
     const seen = new Set<string>();
     const op = declare((name) => seen.add(name));
+    let [known, most] = [0, 0];
+    // What is due now is what the event loop would come to: an answer, a probe.
+    const look = (): void => {
+      most = Math.max(most, seen.size - known);
+      known = seen.size;
+      if (known < COUNT) cluster.host.clock.after(0, look);
+    };
+    cluster.host.clock.after(0, look);
     const running = await start(op, { cluster: { host: cluster.host, fetch }, level: "error" });
     await running.until(() => seen.size === COUNT);
+    assert.ok(most <= AT_ONCE, `${most} handlers were called before the event loop has turned`);
     const calls = running.calls.length;
     running.calls.length = 0;
     const cost = ((await heap()).size - before.size) / COUNT;

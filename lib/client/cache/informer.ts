@@ -8,14 +8,18 @@
 
 import { growingPause } from "../../async/backoff.ts";
 import { type ReadonlyGate, whileOpen } from "../../async/gate.ts";
+import { Slices } from "../../async/slices.ts";
 import type { WatchEvent } from "../../model/object.ts";
-import type { Host, Seconds } from "../../runtime/host.ts";
+import type { Clock, Host, Seconds } from "../../runtime/host.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import type { WatchItem } from "../watch/watcher.ts";
 import { type CachedObject, type ObjectEvent, ObjectStore } from "./object_store.ts";
 
 /** The longest pause before a watcher that has crashed is started again, before jitter. */
 const LONGEST_PAUSE: Seconds = 60;
+
+/** So many objects are taken in, and then the event loop turns: what is done for each adds up, and turns keep pace with a list. */
+const TAKEN_AT_ONCE = 16;
 
 export interface InformerOptions {
   /** The store of an earlier informer of the same objects. Default: an empty one. */
@@ -32,10 +36,17 @@ export interface InformerOptions {
   readonly onCrash?: () => void;
   /** The watch rests while it is closed. Default: it is always open. */
   readonly gate?: ReadonlyGate;
+  /** Shared by informers, so that many of them together do not take longer at once. Default: its own. */
+  readonly slices?: Slices;
   readonly host: Host;
   readonly logger: Logger;
   /** Fields for log lines: { kind, namespace }. */
   readonly about?: Readonly<Record<string, unknown>>;
+}
+
+/** Returns the slices in which informers take objects in. */
+export function intakeSlices(clock: Clock): Slices {
+  return new Slices(clock, TAKEN_AT_ONCE);
 }
 
 /** starting: no list is complete yet. synced: the store is current. stale: it was, before a pause. */
@@ -45,6 +56,7 @@ export type InformerPhase = "starting" | "synced" | "stale";
 export class Informer {
   readonly store: ObjectStore;
   readonly #options: InformerOptions;
+  readonly #slices: Slices;
   #phase: InformerPhase = "starting";
   /** Ends the watcher that is under way, for another one that begins with a list. */
   #relisting = new AbortController();
@@ -52,6 +64,7 @@ export class Informer {
   constructor(options: InformerOptions) {
     this.#options = options;
     this.store = options.store ?? new ObjectStore();
+    this.#slices = options.slices ?? intakeSlices(options.host.clock);
   }
 
   get phase(): InformerPhase {
@@ -98,6 +111,8 @@ export class Informer {
     try {
       for await (const items of this.#options.watch(this.store, signal)) {
         for (const item of items) {
+          const turning = this.#slices.begin();
+          if (turning !== undefined) await turning;
           if (signal.aborted) return undefined;
           this.#take(item);
         }

@@ -172,6 +172,27 @@ describe("Informer", () => {
     assert.equal(host.clock.pending, 0);
   });
 
+  it("lets the event loop turn while many objects come at once", async () => {
+    const items = Array.from({ length: 100 }, (_, number) => seen(null, `object-${number}`, number + 1));
+    const { host, told, stop } = bench([], {
+      async *watch(_store, signal) {
+        yield [LISTING, ...items, SYNCED];
+        await host.clock.sleep(1e6, signal);
+      },
+    });
+    const inTurns: number[] = [];
+    // What is due now is what the event loop would come to: an answer, a probe.
+    const look = (): void => {
+      inTurns.push(told.length - inTurns.reduce((sum, count) => sum + count, 0));
+      if (!told.includes("synced")) host.clock.after(0, look);
+    };
+    host.clock.after(0, look);
+    await host.clock.settle();
+    assert.equal(told.length, 101);
+    assert.ok(Math.max(...inTurns) <= 16, inTurns.join(" "));
+    await stop();
+  });
+
   it("does not let one object that cannot be taken in keep the others out", async () => {
     const taken: string[] = [];
     const { host, logs, stop } = bench([[LISTING, seen(null, "a", 1), seen(null, "b", 2), SYNCED]], {

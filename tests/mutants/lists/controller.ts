@@ -147,7 +147,11 @@ const queue: Mutant[] = [
     ["WorkQueue.#run", "using _slot = await limiter.enter(signal, { urgent });", ""],
     ["WorkQueue.#run", "limiter.enter(signal, { urgent });", "limiter.enter(signal);"],
     ["WorkQueue.starving", "limiter.waiting === 0 || !limiter.isFull", "limiter.waiting === 0"],
-    ["turnLimiter", "{ size: TURNS_AT_ONCE, breathe: (goOn) => void clock.after(0, goOn) }", "undefined"],
+    [
+      "turnLimiter",
+      "{ size: TURNS_AT_ONCE, breathe: (goOn) => void clock.sleep(0).then(goOn) }",
+      "undefined",
+    ],
     ["WorkQueue.#run", "item.events.unshift(...events);", ""],
     ["WorkQueue.#run", "          this.#dropEchoes(state, item, worker);\n", ""],
     ["WorkQueue.#dropEchoes", "wake !== undefined || failures > 0 || ", ""],
@@ -194,7 +198,7 @@ const queue: Mutant[] = [
     ["WorkQueue.addEvent", "if (!keepAll) item.events.length = 0;", "item.events.length = 0;"],
   ], delays),
   ...breaksOf(QUEUE, [
-    ["WorkQueue.#run", "if (!gate.isOpen && !await gate.opened(signal)) break;", ""],
+    ["WorkQueue.#start", "if (!this.#options.indexing.gate.isOpen) return this.#startAtOpening();", ""],
     ["WorkQueue.#run", "if (indexed !== undefined) await indexed;", ""],
   ], indexing),
 ];

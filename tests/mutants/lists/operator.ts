@@ -31,6 +31,7 @@ const mutants: Mutant[] = [
   ]),
   ...breaksOf("lib/client/cache/informer.ts", [
     ["Informer.#follow", "if (signal.aborted) return undefined;", ""],
+    ["Informer.#follow", "if (turning !== undefined) await turning;", ""],
     ["Informer.#take", "return this.store.beginListing();", "return;"],
     ["Informer.#complete", "if (isSetBack) {", "if (missing.length > 0) {"],
     ["Informer.run", 'this.#phase = "stale";', ""],

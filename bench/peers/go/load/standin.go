@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -36,7 +37,7 @@ type standIn struct {
 }
 
 // serveStandIn says its URL, then when the template was handled; asked by a line, it has the copies and a new object, and says when that
-// was handled and how many writes there were.
+// was handled and how many writes there were. A line with a number then has so many copies changed.
 func serveStandIn(f flags) (any, error) {
 	s := &standIn{
 		flags: f, objects: map[string]map[string]any{}, version: 10, watchers: map[chan []byte]bool{}, handled: make(chan string, 10),
@@ -50,7 +51,8 @@ func serveStandIn(f flags) (any, error) {
 	say(map[string]string{"url": "http://" + listener.Addr().String()})
 	<-s.handled
 	say("handled")
-	if _, err := bufio.NewReader(os.Stdin).ReadString('\n'); err != nil {
+	asked := bufio.NewReader(os.Stdin)
+	if _, err := asked.ReadString('\n'); err != nil {
 		return nil, err
 	}
 	s.multiply()
@@ -60,7 +62,35 @@ func serveStandIn(f flags) (any, error) {
 	writes := s.writes
 	s.lock.Unlock()
 	say(map[string]int{"writes": writes, "bytes": len(s.copied)})
-	select {}
+	for {
+		line, err := asked.ReadString('\n')
+		if err != nil {
+			return nil, err
+		}
+		count, err := strconv.Atoi(strings.TrimSpace(line))
+		if err != nil {
+			return nil, err
+		}
+		s.touch(count)
+		say("touched")
+	}
+}
+
+// touch has so many events sent: one copy after the other has another field in its status.
+func (s *standIn) touch(count int) {
+	for turn := range count {
+		value := s.copyOf(turn * 7 % s.count)
+		value = bytes.Replace(value, []byte(`"status":{`), fmt.Appendf(nil, `"status":{"touched":%d,`, turn), 1)
+		s.lock.Lock()
+		s.version++
+		version := fmt.Appendf(nil, `"resourceVersion":%q`, fieldOf(value, "resourceVersion"))
+		value = bytes.Replace(value, version, fmt.Appendf(nil, `"resourceVersion":"%d"`, s.version), 1)
+		watchers := slices.Collect(maps.Keys(s.watchers))
+		s.lock.Unlock()
+		for _, each := range watchers {
+			each <- event("MODIFIED", value)
+		}
+	}
 }
 
 func (s *standIn) add(name string) {
