@@ -63,7 +63,8 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
 export const REASONS: Readonly<Record<string, string>> = {
   "TestPodResize|NodeDeclaredFeature": "pods/resize is not served",
   "/v1beta1": "MutatingAdmissionPolicies of v1beta1 are not served",
-  "TestMatchConditions|CostLimit": "policies and conditions may cost what they like, but for their loops",
+  "TestMatchConditions|CostLimit":
+    "what the expressions of one policy or webhook cost together is not limited",
   "AuthorizationDecisionCaching": "there is no authorizer but roles",
   "ConstrainedImpersonationDisabled": "flags of an audit log do not reach this server",
   "ImpersonateWithUID/impersonating_UID_without":
@@ -74,7 +75,10 @@ export const REASONS: Readonly<Record<string, string>> = {
   "TestRequestObjectConvertible": "it wants a stream of HTTP/2 to break; the answer is 400",
   "TestQuotaLimitedResourceDenial": "admission is not configured by files",
   "wnerReferences": "what has an owner that is not there is collected before the test goes on",
-  "TestPodSubresourceAuth": "the service account that it makes is there already",
+  "TestPodSubresourceAuth/": "what needs a running container (`exec`, `attach`, `portforward`) is not served",
+  "TestCertRotation$":
+    "it watches service accounts where there are none, but each namespace has one from the start",
+  "TestCanaryCVE": "it switches the strict check of addresses off, which Kubernetes 1.36 has by default",
   "namespaces/delete": "namespaces end before the test asks for them again",
   "TestBuiltinResolution": "documents of OpenAPI have no lists, and no Status",
   "TestExcludedResources":

@@ -104,6 +104,9 @@ const isWithoutNamespaces = flags.get("disable-admission-plugins")?.includes("Na
 /** Answers a request. Who ends a namespace by hand, since envtest's servers do not, may find that ours has done it. */
 async function answer(server: ApiServer, request: Request): Promise<Response> {
   if (isWithoutNamespaces && request.method !== "GET") await ensureNamespace(server, request.url);
+  if (request.method === "POST" && new URL(request.url).pathname.endsWith("/serviceaccounts")) {
+    return await createAccount(server, request);
+  }
   if (request.method !== "PUT" || !new URL(request.url).pathname.endsWith("/finalize")) {
     return await server.fetch(request);
   }
@@ -112,6 +115,27 @@ async function answer(server: ApiServer, request: Request): Promise<Response> {
   const response = await server.fetch(new Request(url, { method, headers, body, signal }));
   if (response.status !== 404) return response;
   return new Response(body, { headers: { "content-type": headers.get("content-type") ?? "" } });
+}
+
+/** The addresses at which a client has made the service account `default` of a namespace. */
+const accounts = new Set<string>();
+
+/**
+ * Creates a service account. Servers of envtest and of integration tests have no controller that makes those called `default`, so
+ * that tests make them: the one that ours has made is replaced, once.
+ */
+async function createAccount(server: ApiServer, request: Request): Promise<Response> {
+  const { url, headers, signal } = request;
+  const body = await request.arrayBuffer();
+  const refused = await server.fetch(new Request(url, { method: "POST", headers, body, signal }));
+  const address = new URL(url);
+  address.pathname += "/default";
+  if (refused.status !== 409 || accounts.has(address.pathname)) return refused;
+  const response = await server.fetch(new Request(address, { method: "PUT", headers, body, signal }));
+  // It has another name.
+  if (!response.ok) return refused;
+  accounts.add(address.pathname);
+  return new Response(response.body, { status: 201, headers: response.headers });
 }
 
 async function ensureNamespace(server: ApiServer, url: string): Promise<void> {
