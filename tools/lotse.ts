@@ -30,19 +30,27 @@ const { values: { out, target } } = readOptions(import.meta.url, {
 });
 const work = mkdtempSync(join(tmpdir(), "lotse-cli-"));
 try {
-  await compile(resolve(out));
+  await compile(resolve(out), await loadShrinking());
 } finally {
   rmSync(work, { recursive: true });
 }
 
-async function compile(outfile: string): Promise<void> {
+/** Returns the plugin that leaves out unused parts of packages. */
+async function loadShrinking(): Promise<object> {
+  const path = join(work, "plugin.mjs");
+  writeFileSync(path, `import { dirname } from "node:path";${SHRINK_PACKAGES}export { shrinkPackages };`);
+  const { shrinkPackages }: { shrinkPackages: unknown } = await import(path);
+  return { name: "shrink", setup: shrinkPackages };
+}
+
+async function compile(outfile: string, shrinking: object): Promise<void> {
   const { name, exports }: { name: string; exports: Record<string, string> } = JSON.parse(
     readFileSync(join(ROOT, "package.json"), "utf8"),
   );
   const doors = Object.entries(exports).map(([door, path]) =>
     [name + door.slice(1), join(ROOT, path)] as const
   );
-  writeFileSync(join(work, "package.json"), JSON.stringify(await bundle(name, doors)));
+  writeFileSync(join(work, "package.json"), JSON.stringify(await bundle(name, { doors, shrinking })));
   const loads = doors.map(([door, path]) => `${JSON.stringify(door)}: () => import(${JSON.stringify(path)})`);
   const entry = join(work, "entry.ts");
   writeFileSync(
@@ -63,6 +71,7 @@ host.process.exit(await main(host));
     splitting: true,
     bytecode: true,
     minify: MINIFIED,
+    plugins: [shrinking],
     sourcemap: "inline",
     compile: {
       outfile,
@@ -78,12 +87,12 @@ host.process.exit(await main(host));
 /** Returns the doors as JavaScript that imports nothing but each other and what Bun has. */
 async function bundle(
   name: string,
-  doors: readonly (readonly [string, string])[],
+  { doors, shrinking }: {
+    readonly doors: readonly (readonly [string, string])[];
+    readonly shrinking: object;
+  },
 ): Promise<Omit<EmbeddedPackage, "doors">> {
   const folder = join(work, "doors");
-  const plugin = join(work, "plugin.mjs");
-  writeFileSync(plugin, `import { dirname } from "node:path";${SHRINK_PACKAGES}export { shrinkPackages };`);
-  const { shrinkPackages }: { shrinkPackages: unknown } = await import(plugin);
   const { outputs } = await Bun.build({
     entrypoints: doors.map(([, path]) => path),
     root: ROOT,
@@ -92,7 +101,7 @@ async function bundle(
     format: "esm",
     splitting: true,
     minify: MINIFIED,
-    plugins: [{ name: "shrink", setup: shrinkPackages }],
+    plugins: [shrinking],
   });
   const files: Record<string, string> = {};
   for (const { path } of outputs) {
