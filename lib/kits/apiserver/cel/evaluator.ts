@@ -130,12 +130,13 @@ class Planner {
   }
 
   #call(node: Call, slots: Slots): Step {
-    const special = this.#special(node, slots);
-    if (special !== undefined) return special;
     const { target, name, overloads = [] } = node;
+    // NB: each argument is planned once, or a chain of calls takes twice as long for each link.
     const args = (target === undefined ? node.args : [target, ...node.args]).map((arg) =>
       this.plan(arg, slots)
     );
+    const special = this.#special(node, args);
+    if (special !== undefined) return special;
     const costOf = actualCost(name);
     const [first, second] = args;
     const [only] = overloads;
@@ -153,8 +154,7 @@ class Planner {
   }
 
   /** Calls that do not evaluate all their arguments, or take failures. */
-  #special({ name, args }: Call, slots: Slots): Step | undefined {
-    const [a, b, c] = args.map((arg) => this.plan(arg, slots));
+  #special({ name, args }: Call, [a, b, c]: readonly Step[]): Step | undefined {
     switch (name) {
       case "_&&_":
         return logic(a!, b!, false);
