@@ -89,6 +89,7 @@ const CHOSEN = new Set([
   "creationTimestamp",
   "time",
   "lastTransitionTime",
+  "lastPhaseTransitionTime",
   "clusterIP",
   "clusterIPs",
   "nodePort",

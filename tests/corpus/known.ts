@@ -22,6 +22,7 @@ export const KNOWN: readonly KnownDifference[] = [
     reason: "an empty map or list that is left out when it is read is shown as null in a refusal",
     matches: ({ ours, theirs }) =>
       ["{}", "[]"].some((empty) =>
+        String(ours).includes("value: null:") &&
         String(ours).replace("value: null:", `value: ${empty}:`) === String(theirs)
       ),
   },

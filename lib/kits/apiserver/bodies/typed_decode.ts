@@ -67,10 +67,7 @@ function decodeStruct(object: JsonObject, { type, skipped, place }: Struct, deco
     } else if (object[key] === null) {
       delete object[key];
     } else {
-      decodeValue(object[key], { shape: field.shape, place: at }, decoding);
-      if (isBytes(field.shape)) object[key] = tidied(object[key], decoding);
-      const precision = precisionOf(field.shape);
-      if (precision !== undefined) object[key] = readTime(String(object[key]), precision, decoding);
+      object[key] = decodeValue(object[key], { shape: field.shape, place: at }, decoding);
       // NB: Go does not tell an empty list or map that may be left out from none.
       if (isNothing(object[key], field.shape) && !keepsEmpty(type, field)) delete object[key];
     }
@@ -109,46 +106,39 @@ function isNothing(value: unknown, shape: Shape): boolean {
   return kind === "map" && isObject(value) && Object.keys(value).length === 0;
 }
 
+/** Checks a value in place; returns it as Go writes it again: texts of bytes, times and quantities have one form. */
 function decodeValue(
   value: unknown,
   { shape, place }: { shape: Shape; place: Place },
   decoding: TypedDecoding,
-): void {
-  if (value === null || value === undefined) return;
+): unknown {
+  if (value === null || value === undefined) return value;
   switch (shape.kind) {
     case "scalar":
       if (!fits(value, shape.type)) refuse(value, { shape, place }, decoding);
-      return;
+      return isBytes(shape) ? tidied(value, decoding) : value;
     case "list":
       if (!Array.isArray(value)) return refuse(value, { shape, place }, decoding);
       for (const [index, item] of value.entries()) {
-        if (item === null) {
-          value[index] = zeroOf(shape.of);
-          continue;
-        }
-        decodeValue(
-          item,
-          { shape: shape.of, place: { ...place, exact: `${place.exact}[${index}]` } },
-          decoding,
-        );
+        const at = { ...place, exact: `${place.exact}[${index}]` };
+        value[index] = item === null
+          ? zeroOf(shape.of)
+          : decodeValue(item, { shape: shape.of, place: at }, decoding);
       }
-      return;
+      return value;
     case "map":
       if (!isObject(value)) return refuse(value, { shape, place }, decoding);
       for (const key of Object.keys(value)) {
         const item = value[key];
         // Most maps hold texts, and all of them fit.
         if (isPlain(item, shape.of)) continue;
-        if (item === null) {
-          setOwn(value, key, zeroOf(shape.of));
-          continue;
-        }
-        decodeValue(item, { shape: shape.of, place: { ...place, exact: join(place.exact, key) } }, decoding);
-        if (isBytes(shape.of)) setOwn(value, key, tidied(item ?? "", decoding));
-        // NB: only lists of resources are tidied; other quantities stay as they were written.
-        if (isQuantity(shape.of) && item !== null) setOwn(value, key, tidyQuantity(String(item)));
+        const at = { ...place, exact: join(place.exact, key) };
+        const decoded = item === null
+          ? zeroOf(shape.of)
+          : decodeValue(item, { shape: shape.of, place: at }, decoding);
+        setOwn(value, key, decoded);
       }
-      return;
+      return value;
     case "type":
       return decodeType(value, { shape, place }, decoding);
   }
@@ -178,10 +168,6 @@ function tidied(value: unknown, decoding: TypedDecoding): string {
   return typeof tidy === "string" ? tidy : decoding.fail(`illegal base64 data at input byte ${tidy}`);
 }
 
-function isQuantity(shape: Shape): boolean {
-  return shape.kind === "type" && shape.name === "Quantity";
-}
-
 /** A struct without fields. */
 const EMPTY = "apiextensions.CustomResourceSubresourceStatus";
 const QUANTITY = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[KMGTPE]i|[numkMGTPE]|[eE][+-]?\d+)?$/;
@@ -192,17 +178,20 @@ function decodeType(
   value: unknown,
   { shape, place }: { shape: Shape & { kind: "type" }; place: Place },
   decoding: TypedDecoding,
-): void {
+): unknown {
   const { name } = shape;
+  const precision = precisionOf(shape);
   if (name === "Quantity") {
     if (!QUANTITY.test(String(value)) || typeof value === "object") decoding.fail(QUANTITY_SAYS);
+    return tidyQuantity(String(value));
   } else if (name === "IntOrString") {
     // NB: a value that is no text is read as a number.
     if (typeof value !== "string" && !Number.isInteger(value)) {
       refuse(value, { shape: { kind: "scalar", type: "integer", format: "int32" }, place }, decoding);
     }
-  } else if (precisionOf(shape) !== undefined) {
-    if (typeof value !== "string") refuse(value, { shape, place }, decoding);
+  } else if (precision !== undefined) {
+    if (typeof value !== "string") return refuse(value, { shape, place }, decoding);
+    return readTime(value, precision, decoding);
   } else if (name === EMPTY) {
     if (!isObject(value)) return refuse(value, { shape, place }, decoding);
     for (const key of Object.keys(value)) {
@@ -217,6 +206,7 @@ function decodeType(
     if (!isObject(value)) return refuse(value, { shape, place }, decoding);
     decodeStruct(value, { type: name, skipped: [], place }, decoding);
   }
+  return value;
 }
 
 const SCHEMA = { kind: "type", name: "apiextensions.JSONSchemaProps" } as const;
@@ -226,7 +216,7 @@ const OR_BOOLEAN = "apiextensions.JSONSchemaPropsOrBool";
 const UNIONS = ["apiextensions.JSONSchemaPropsOrArray", OR_BOOLEAN];
 
 function decodeUnion(value: unknown, place: Place, decoding: TypedDecoding): void {
-  if (isObject(value)) return decodeType(value, { shape: SCHEMA, place }, decoding);
+  if (isObject(value)) decodeType(value, { shape: SCHEMA, place }, decoding);
   if (!Array.isArray(value)) return;
   for (const [index, item] of value.entries()) {
     const at = { ...place, exact: `${place.exact}[${index}]` };
@@ -307,7 +297,9 @@ function goType(shape: Shape): string {
       return item === "v1.ValidationRule" ? "v1.ValidationRules" : `[]${item}`;
     }
     case "map":
-      return isQuantity(shape.of) ? "v1.ResourceList" : `map[string]${goType(shape.of)}`;
+      return shape.of.kind === "type" && shape.of.name === "Quantity"
+        ? "v1.ResourceList"
+        : `map[string]${goType(shape.of)}`;
     case "type": {
       if (shape.name === "Quantity") return "resource.Quantity";
       if (precisionOf(shape) !== undefined) return "string";

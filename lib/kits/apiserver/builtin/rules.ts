@@ -33,7 +33,7 @@ import { LIMIT_RANGE } from "./kinds/limit_range.ts";
 import { NAMESPACE } from "./kinds/namespace.ts";
 import { NETWORK_POLICY } from "./kinds/network_policy.ts";
 import { NODE } from "./kinds/node.ts";
-import { PERSISTENT_VOLUME } from "./kinds/persistent_volume.ts";
+import { persistentVolumeModule } from "./kinds/persistent_volume.ts";
 import { PERSISTENT_VOLUME_CLAIM } from "./kinds/persistent_volume_claim.ts";
 import { DEVICE_CLASS, SERVICE_ACCOUNT, SERVICE_CIDR } from "./kinds/plain.ts";
 import { podModule } from "./kinds/pod.ts";
@@ -78,7 +78,7 @@ const MODULES: Readonly<Record<string, (context: KindContext) => KindModule>> = 
     Namespace: () => NAMESPACE,
     NetworkPolicy: () => NETWORK_POLICY,
     Node: () => NODE,
-    PersistentVolume: () => PERSISTENT_VOLUME,
+    PersistentVolume: persistentVolumeModule,
     PersistentVolumeClaim: () => PERSISTENT_VOLUME_CLAIM,
     Pod: podModule,
     PodDisruptionBudget: () => POD_DISRUPTION_BUDGET,

@@ -5,6 +5,7 @@
  */
 
 import type { Environment, Overload } from "./environment.ts";
+import { fieldNamed } from "./escaping.ts";
 import { ExpressionError } from "./lexer.ts";
 import type {
   Call,
@@ -165,7 +166,7 @@ class Checker {
       case "object": {
         const fields = this.#environment.fieldsOf(type.name);
         if (fields === undefined) return this.#refuse(at, `unexpected failed resolution of '${type.name}'`);
-        return fields.get(field) ?? this.#refuse(at, `undefined field '${field}'`);
+        return fieldNamed(fields, field) ?? this.#refuse(at, `undefined field '${field}'`);
       }
       case "param":
         this.#assign([type], [DYN]);

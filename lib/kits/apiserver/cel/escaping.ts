@@ -25,3 +25,12 @@ export function escapeField(name: string): string | undefined {
   if (KEYWORDS.has(name)) return `__${name}__`;
   return SPELLINGS.reduce((text, [from, to]) => text.replace(from, to), name);
 }
+
+/**
+ * Returns what an expression means by a field's name: words of the language are understood unescaped, too.
+ *
+ * Source: k8s.io/apiserver, pkg/cel/types.go, `recognizeKeywordAsFieldName`.
+ */
+export function fieldNamed<Field>(fields: ReadonlyMap<string, Field>, name: string): Field | undefined {
+  return fields.get(name) ?? (KEYWORDS.has(name) ? fields.get(`__${name}__`) : undefined);
+}

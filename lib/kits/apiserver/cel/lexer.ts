@@ -27,6 +27,8 @@ export class ExpressionError extends Error {
 
 const BLANK = /(?:[\t\n\f\r ]|\/\/[^\n]*)+/y;
 const IDENTIFIER = /[A-Za-z_]\w*/y;
+/** An identifier in back quotes, which Kubernetes does not allow. */
+const QUOTED = /`[\w./ -]+`/y;
 const NUMBER =
   /0x([0-9a-fA-F]+)(u|U)?|(\d+\.\d+(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+|\.\d+(?:[eE][+-]?\d+)?)|(\d+)(u|U)?/y;
 const TEXT = /([rR]?[bB]?|[bB][rR])("""|'''|"|')/y;
@@ -53,7 +55,9 @@ export function wordsOf(source: string): Words {
       at += blank[0].length;
       continue;
     }
-    const word = textWord(source, at, take(TEXT)) ?? numberWord(at, take(NUMBER)) ??
+    const quoted = plainWord("identifier", at, take(QUOTED));
+    if (quoted !== undefined) errors.push(new ExpressionError("unsupported syntax: '`'", at));
+    const word = quoted ?? textWord(source, at, take(TEXT)) ?? numberWord(at, take(NUMBER)) ??
       plainWord("identifier", at, take(IDENTIFIER)) ?? plainWord("operator", at, take(OPERATOR)) ??
       // NB: half an operator takes the next character with it.
       unreadable(source, at, at + ("=&|".includes(source[at] ?? "") ? 2 : 1));

@@ -9,7 +9,7 @@
 import { isSet, own, type Schema, schemaEntries, subSchema } from "../schema/structural.ts";
 import { isObject } from "../values.ts";
 import type { Environment } from "./environment.ts";
-import { escapeField } from "./escaping.ts";
+import { escapeField, fieldNamed } from "./escaping.ts";
 import {
   BOOL,
   BYTES,
@@ -162,7 +162,7 @@ class SchemaObject implements FieldValue {
   get(field: string): unknown {
     const known = this.#read.get(field);
     if (known !== undefined) return known;
-    const found = this.#types.get(field);
+    const found = fieldNamed(this.#types, field);
     const value = found === undefined ? undefined : own(this.#object, found.key);
     if (found === undefined || value === undefined || value === null) return undefined;
     const converted = found.type.convert(value);

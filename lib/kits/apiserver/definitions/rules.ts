@@ -51,15 +51,12 @@ export function validateDefinition(crd: KubeObject, { old, cel, part }: Definiti
   ];
 }
 
+/** What is wrong with names of all kinds is told before. */
 function nameCauses(crd: KubeObject, spec: JsonObject): Cause[] {
   const name = crd.metadata?.name ?? "";
   const wanted = `${text(objectAt(spec, "names"), "plural")}.${text(spec, "group")}`;
-  const causes = dnsSubdomainErrors(name).map((detail) => invalid("metadata.name", { value: name, detail }));
-  if (name === wanted) return causes;
-  return [
-    ...causes,
-    invalid("metadata.name", { value: name, detail: `must be spec.names.plural+"."+spec.group` }),
-  ];
+  if (name === wanted) return [];
+  return [invalid("metadata.name", { value: name, detail: `must be spec.names.plural+"."+spec.group` })];
 }
 
 function groupCauses(spec: JsonObject): Cause[] {

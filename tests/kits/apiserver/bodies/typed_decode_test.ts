@@ -26,6 +26,21 @@ describe("decodeTyped()", () => {
     assert.deepEqual(object, pod({ name: "a", env: [{ name: "A" }] }));
   });
 
+  it("writes amounts in one form, in fields and in lists of resources", () => {
+    const limits = { memory: "1024Mi", cpu: 0.5 };
+    const volumes = [{ name: "v", emptyDir: { sizeLimit: 1000 } }, {
+      name: "w",
+      emptyDir: { sizeLimit: null },
+    }];
+    const { object } = decode("core.Pod", {
+      spec: { containers: [{ name: "a", resources: { limits } }], volumes },
+    });
+    assert.deepEqual(object.spec, {
+      containers: [{ name: "a", resources: { limits: { memory: "1Gi", cpu: "500m" } } }],
+      volumes: [{ name: "v", emptyDir: { sizeLimit: "1k" } }, { name: "w", emptyDir: {} }],
+    });
+  });
+
   it("keeps free-form values, whatever is in them", () => {
     const schema = {
       type: "object",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { escapeField } from "../../../../lib/kits/apiserver/cel/escaping.ts";
+import { escapeField, fieldNamed } from "../../../../lib/kits/apiserver/cel/escaping.ts";
 
 describe("escapeField()", () => {
   it("spells fields as expressions must", () => {
@@ -8,5 +8,15 @@ describe("escapeField()", () => {
     assert.equal(escapeField("namespace"), "__namespace__");
     assert.equal(escapeField("a__b"), "a__underscores__b");
     assert.equal(escapeField("ünüsual"), undefined);
+  });
+});
+
+describe("fieldNamed()", () => {
+  it("finds a field that is a word of the language by either name", () => {
+    const fields = new Map([["__namespace__", 1], ["a__dash__b", 2], ["__other__", 3]]);
+    assert.equal(fieldNamed(fields, "namespace"), 1);
+    assert.equal(fieldNamed(fields, "__namespace__"), 1);
+    assert.equal(fieldNamed(fields, "a-b"), undefined);
+    assert.equal(fieldNamed(fields, "other"), undefined);
   });
 });

@@ -2,9 +2,10 @@
 
 import type { JsonObject, KubeObject } from "../../../../model/object.ts";
 import { type Cause, notSupported, required } from "../../causes.ts";
-import { isObject, objectAt, objectsIn } from "../../values.ts";
+import { timestamp } from "../../formats/timestamp.ts";
+import { fill, isObject, objectAt, objectsIn } from "../../values.ts";
 import { ageOf, at, listAt, row, textAt, textCell } from "../cells.ts";
-import type { KindModule } from "../kind_module.ts";
+import type { KindContext, KindModule } from "../kind_module.ts";
 import { termWarnings } from "../pod_warnings.ts";
 import { annotationWarnings } from "../templates.ts";
 import { choiceCauses } from "../value_checks.ts";
@@ -18,9 +19,11 @@ import {
   VOLUME_MODES,
 } from "../volumes.ts";
 
-export const PERSISTENT_VOLUME: KindModule = {
+export const persistentVolumeModule = ({ now }: KindContext): KindModule => ({
   status: { phase: "Pending" },
   admit: protect("PersistentVolume"),
+  settlesStatus: true,
+  settle: (volume, old) => notePhase(volume, { old, now }),
   causes: ({ spec = {} }) => volumeCauses(spec),
   warnings: volumeWarnings,
   cells: row(
@@ -38,7 +41,23 @@ export const PERSISTENT_VOLUME: KindModule = {
     ageOf,
     textCell("spec.volumeMode", "<unset>"),
   ),
-};
+});
+
+interface PhaseChange {
+  readonly old: KubeObject | undefined;
+  readonly now: () => number;
+}
+
+/** Notes since when a volume is in its phase, unless the writer says it. */
+function notePhase(volume: KubeObject, { old, now }: PhaseChange): void {
+  const status = volume.status ??= {};
+  const before = old?.status ?? {};
+  const { lastPhaseTransitionTime: since } = before;
+  if (old === undefined || status.phase !== before.phase) {
+    const isSaid = status.lastPhaseTransitionTime !== undefined && status.lastPhaseTransitionTime !== since;
+    if (!isSaid) status.lastPhaseTransitionTime = timestamp(now());
+  } else if (since !== undefined) fill(status, { lastPhaseTransitionTime: since });
+}
 
 /** All fields but the sources of a volume. */
 const SHARED = [
