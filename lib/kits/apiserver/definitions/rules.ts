@@ -51,7 +51,7 @@ export function validateDefinition(crd: KubeObject, { old, cel, part }: Definiti
   ];
 }
 
-/** What is wrong with names of all kinds is told before. */
+/** Returns the fault of a name that is not its definition's; faults that names of all kinds can have are told before. */
 function nameCauses(crd: KubeObject, spec: JsonObject): Cause[] {
   const name = crd.metadata?.name ?? "";
   const wanted = `${text(objectAt(spec, "names"), "plural")}.${text(spec, "group")}`;
