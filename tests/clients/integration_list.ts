@@ -79,7 +79,6 @@ export const REASONS: Readonly<Record<string, string>> = {
   "TestCertRotation$":
     "it watches service accounts where there are none, but each namespace has one from the start",
   "TestCanaryCVE": "it switches the strict check of addresses off, which Kubernetes 1.36 has by default",
-  "namespaces/delete": "namespaces end before the test asks for them again",
   "TestBuiltinResolution": "documents of OpenAPI have no lists, and no Status",
   "TestExcludedResources":
     "what is below Pods to look into them (`attach`, `exec` and the like) is not served",

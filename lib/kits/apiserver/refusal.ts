@@ -161,7 +161,7 @@ export function badRequest(message: string): Refusal {
 /** The client waits no longer. */
 export function timedOut(): Refusal {
   const message = "Timeout: request did not complete within the allotted timeout";
-  // NB: the timeout filter of the real server does not name the content type of its Status.
+  // NB: the timeout filter of the real server sends its Status without `kind` and `apiVersion`.
   return new Refusal({ status: "Failure", message, reason: "Timeout", details: {}, code: 504 });
 }
 

@@ -77,7 +77,7 @@ function containersOf(spec: JsonObject | undefined): JsonObject[] {
   return [...objectsIn(spec?.containers), ...objectsIn(spec?.initContainers)];
 }
 
-/** Makes a container's limits its requests, where it has none. */
+/** Makes each limit of a container its request, where it has none for that resource. */
 function defaultRequests(container: JsonObject): void {
   const resources = objectAt(container, "resources");
   const limits = objectAt(resources, "limits");
