@@ -54,33 +54,22 @@ export class Candidate implements AsyncDisposable {
 
   /** CPU time of all its threads so far, in milliseconds; in steps of 10. */
   cpuMs(): number {
-    const stat = this.#read("stat");
-    // NB: the program's name is in parentheses and may hold spaces; utime and stime are the 12th and 13th field after it.
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return (Number(fields[11]) + Number(fields[12])) * 10;
+    return cpuMsOf(this.#child.pid);
   }
 
   /** Resident memory now, in MB. */
   memoryMb(): number {
-    return this.#memory("VmRSS");
+    return memoryMbOf(this.#child.pid, "VmRSS");
   }
 
   /** The most that was resident so far, in MB. */
   peakMb(): number {
-    return this.#memory("VmHWM");
+    return memoryMbOf(this.#child.pid, "VmHWM");
   }
 
   /** Waits until it takes no CPU time, and returns since when. @throws {Error} If that takes three minutes. */
   async untilQuiet(): Promise<Quiet> {
-    const samples: Quiet[] = [];
-    for (const began = performance.now(); performance.now() < began + PATIENCE;) {
-      samples.push({ at: performance.now(), cpuMs: this.cpuMs() });
-      const last = samples.at(-1);
-      const first = samples.findLast(({ at }) => at <= performance.now() - QUIET);
-      if (first !== undefined && last !== undefined && last.cpuMs - first.cpuMs < HOUSEKEEPING) return first;
-      await sleep(STEP);
-    }
-    throw new Error("It is busy for three minutes");
+    return await untilQuiet(() => this.cpuMs());
   }
 
   /** The end of its log. */
@@ -95,12 +84,31 @@ export class Candidate implements AsyncDisposable {
     await this.#ended;
     clearTimeout(timer);
   }
+}
 
-  #memory(field: string): number {
-    return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(this.#read("status"))?.[1] ?? 0) / 1024;
-  }
+/** Returns the CPU time of all threads of a process, in milliseconds; in steps of 10. */
+export function cpuMsOf(pid: number | undefined): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  // NB: the program's name is in parentheses and may hold spaces; utime and stime are the 12th and 13th field after it.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
 
-  #read(file: string): string {
-    return readFileSync(`/proc/${this.#child.pid}/${file}`, "utf8");
+/** Returns the resident memory of a process, now or at most so far, in MB. */
+export function memoryMbOf(pid: number | undefined, field: "VmRSS" | "VmHWM"): number {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1] ?? 0) / 1024;
+}
+
+/** Waits until a process takes no CPU time, and returns since when. @throws {Error} If that takes three minutes. */
+export async function untilQuiet(cpuMs: () => number): Promise<Quiet> {
+  const samples: Quiet[] = [];
+  for (const began = performance.now(); performance.now() < began + PATIENCE;) {
+    samples.push({ at: performance.now(), cpuMs: cpuMs() });
+    const last = samples.at(-1);
+    const first = samples.findLast(({ at }) => at <= performance.now() - QUIET);
+    if (first !== undefined && last !== undefined && last.cpuMs - first.cpuMs < HOUSEKEEPING) return first;
+    await sleep(STEP);
   }
+  throw new Error("It is busy for three minutes");
 }

@@ -4,7 +4,8 @@
  *   NOTES MEMORY     NOTES is "default", or "none" for a reconcile; MEMORY is `watching.memory`
  */
 
-import { readFileSync } from "node:fs";
+import { Buffer } from "node:buffer";
+import { openSync, readSync } from "node:fs";
 import process from "node:process";
 import { createInterface } from "node:readline";
 import { operator, resource } from "../../mod.ts";
@@ -26,7 +27,7 @@ export interface Told {
 }
 
 /** How often it is looked whether the event loop turns, in milliseconds. */
-const LOOK = 5;
+const LOOK = 10;
 
 const [notes = "none", memory = "auto"] = process.argv.slice(2);
 const Item = resource<object, { state?: string }>({
@@ -56,6 +57,8 @@ ParsedWindow.prototype.add = function (cached) {
   add.call(this, cached);
 };
 
+const schedule = openSync(`/proc/self/task/${process.pid}/schedstat`, "r");
+const digits = Buffer.alloc(64);
 let gaps: number[] = [];
 let looked = computed();
 setInterval(() => {
@@ -69,7 +72,8 @@ setInterval(() => {
  * like one that computes.
  */
 function computed(): number {
-  return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, "utf8").split(" ")[0]) / 1e6;
+  const length = readSync(schedule, digits, 0, digits.length, 0);
+  return parseInt(digits.toString("latin1", 0, length)) / 1e6;
 }
 
 createInterface({ input: process.stdin }).on("line", () => {
@@ -91,5 +95,4 @@ await op.run({
   scope: [namespace],
   standalone: true,
   logger: silentLogger(),
-  synced: () => console.log("{}"),
 });

@@ -2,7 +2,7 @@
  * Measures starts over many objects that are as the operator has left them, on a stand-in for the API server in a process of its own:
  * `deno run -A --no-check bench/restart/run.ts`. Needs Go.
  *
- *   [--count 10000] [--containers 1] [--notes none,default] [--only deno|bun] [--memory auto] [--rest 10] [--touch 10000]
+ *   [--count 10000] [--containers 1] [--notes none,default] [--only bun,deno,controller-runtime-32,kube-rs] [--memory auto] [--rest 10] [--touch 10000]
  *   [--against FOLDER]     another checkout beside this one, in turn
  *
  * An object has as many containers in its template: 0 makes 1 KB, one 2 KB, eight 10 KB. Blocks are times that the main thread has computed
@@ -10,7 +10,7 @@
  */
 
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
@@ -18,7 +18,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { findRuntime } from "../../tests/runner/tools.ts";
 import { readOptions } from "../../tools/options.ts";
 import { buildGo } from "../peers/builds.ts";
+import { cpuMsOf, memoryMbOf, type Quiet, untilQuiet } from "../peers/candidate.ts";
 import { Lines } from "../peers/lines.ts";
+import { PEERS } from "../peers/peers.ts";
 import type { Told } from "./operator.ts";
 
 const { values: flags } = readOptions(import.meta.url, {
@@ -38,59 +40,85 @@ const build = buildGo("load");
 if (build.missing !== undefined) throw new Error(build.missing);
 const folder = mkdtempSync(join(tmpdir(), "lotse-restart-"));
 
-interface Measured {
-  readonly runtime: keyof typeof RUNTIMES;
-  readonly notes: string;
-  readonly tree: string;
-  readonly count: string;
+/** One who is measured. */
+interface Subject {
+  readonly title: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Whether it says what it has cost. */
+  readonly tells: boolean;
 }
 
-async function measure({ runtime, notes, tree, count }: Measured): Promise<string> {
+function subjects(): Subject[] {
+  const trees = flags.against === undefined ? ["."] : [flags.against, "."];
+  const names = flags.only.split(",");
+  const ours = (["bun", "deno"] as const).filter((name) => names.includes(name)).flatMap((name) =>
+    flags.notes.split(",").flatMap((notes) =>
+      trees.map((tree) => ({
+        title: `${name}, ${notes === "none" ? "reconcile" : notes}${tree === "." ? "" : ", before"}`,
+        command: findRuntime(name).path,
+        args: [...RUNTIMES[name], resolve(tree, "bench/restart/operator.ts"), notes, flags.memory],
+        cwd: tree,
+        tells: true,
+      }))
+    )
+  );
+  const others = PEERS.filter(({ name }) => names.includes(name)).map(({ name, find, env }) => {
+    const { path, missing } = find();
+    if (missing !== undefined) throw new Error(missing);
+    return { title: name, command: path, args: [], env, tells: false };
+  });
+  return [...ours, ...others];
+}
+
+async function measure(subject: Subject, count: number): Promise<string> {
   const given = Object.entries({ count, containers: flags.containers, prefix: "template" });
   using server = new Lines(build.path, ["stand-in", ...given.map(([name, value]) => `--${name}=${value}`)]);
   const { url } = await server.next<{ url: string }>();
   const kubeconfig = join(folder, "kubeconfig");
   writeFileSync(kubeconfig, JSON.stringify(configFor(url)));
-  const start = (): Operator => new Operator({ runtime, notes, tree, kubeconfig });
   {
-    using _first = start();
+    using _first = new Operator(subject, kubeconfig);
     await server.next();
   }
   server.ask();
   await server.next();
   const begun = performance.now();
-  using measured = start();
+  using measured = new Operator(subject, kubeconfig);
   const { bytes } = await server.next<{ bytes: number }>();
-  await measured.untilSynced();
-  const seconds = (performance.now() - begun) / 1000;
-  let started = await measured.tell();
-  // A reconcile is called for each object.
-  while (notes === "none" && started.calls < Number(count)) {
-    await sleep(500);
-    started = { ...await measured.tell(), blocks: started.blocks };
-  }
+  const { at, cpuMs } = await measured.untilQuiet();
+  const started = await measured.tell();
   await sleep(Number(flags.rest) * 1000);
-  const rested = await measured.tell();
-  const peak = measured.peakMb();
-  let events = "";
+  const [before, rss, peak, rested] = [
+    measured.cpuMs(),
+    measured.memoryMb("VmRSS"),
+    measured.memoryMb("VmHWM"),
+    await measured.tell(),
+  ];
+  let events = " | ";
   if (flags.touch !== "0") {
     server.ask(flags.touch);
     await server.next();
-    await sleep(2000);
-    const touched = await measured.tell();
-    events = `${((touched.cpu - rested.cpu) * 1e6 / Number(flags.touch)).toFixed(0)} | ${
-      touched.parses - rested.parses
-    }`;
+    const touched = await measured.untilQuiet();
+    const parses = subject.tells ? (await measured.tell())!.parses - rested!.parses : "";
+    events = `${((touched.cpuMs - before) * 1000 / Number(flags.touch)).toFixed(0)} | ${parses}`;
   }
-  const title = `${runtime}, ${notes === "none" ? "reconcile" : notes}, ${bytes} bytes${
-    tree === "." ? "" : ", before"
-  }`;
-  const each = (started.cpu * 1e6 / Number(count)).toFixed(0);
-  return `| ${title} | ${count} | ${seconds.toFixed(1)} | ${
-    started.cpu.toFixed(2)
-  } | ${each} | ${started.parses} | ${started.blocks.slice(0, 4).join(" ")} | ${
-    rested.blocks.slice(0, 2).join(" ")
-  } | ${rested.rss.toFixed(0)} | ${peak.toFixed(0)} | ${events} |`;
+  const cells = [
+    `${subject.title}, ${bytes} bytes`,
+    count,
+    ((at - begun) / 1000).toFixed(1),
+    (cpuMs / 1000).toFixed(2),
+    (cpuMs * 1000 / count).toFixed(0),
+    started?.parses ?? "",
+    started?.blocks.slice(0, 4).join(" ") ?? "",
+    rested?.blocks.slice(0, 2).join(" ") ?? "",
+    rss.toFixed(0),
+    peak.toFixed(0),
+    events,
+  ];
+  return `| ${cells.join(" | ")} |`;
 }
 
 function configFor(server: string): object {
@@ -104,39 +132,37 @@ function configFor(server: string): object {
   };
 }
 
-interface OperatorOptions extends Omit<Measured, "count"> {
-  readonly kubeconfig: string;
-}
-
 /** The process that is measured. Disposing ends it. */
 class Operator implements Disposable {
   readonly #child: ReturnType<typeof spawn>;
-  readonly #lines: AsyncIterator<string>;
+  readonly #lines: AsyncIterator<string> | undefined;
 
-  constructor({ runtime, notes, tree, kubeconfig }: OperatorOptions) {
-    const script = resolve(tree, "bench/restart/operator.ts");
-    this.#child = spawn(findRuntime(runtime).path, [...RUNTIMES[runtime], script, notes, flags.memory], {
-      cwd: tree,
-      stdio: ["pipe", "pipe", "inherit"],
-      env: { ...process.env, KUBECONFIG: kubeconfig },
+  constructor({ command, args, cwd, env, tells }: Subject, kubeconfig: string) {
+    this.#child = spawn(command, [...args], {
+      cwd,
+      stdio: tells ? ["pipe", "pipe", "inherit"] : "ignore",
+      env: { ...process.env, KUBECONFIG: kubeconfig, PEERS_NAMESPACE: "default", ...env },
     });
-    // The process was given pipes.
-    this.#lines = createInterface({ input: this.#child.stdout! })[Symbol.asyncIterator]();
+    const { stdout } = this.#child;
+    this.#lines = stdout === null ? undefined : createInterface({ input: stdout })[Symbol.asyncIterator]();
   }
 
-  async untilSynced(): Promise<void> {
-    await this.#lines.next();
-  }
-
-  async tell(): Promise<Told> {
+  /** Returns what it says of itself, if it does. */
+  async tell(): Promise<Told | undefined> {
     this.#child.stdin?.write("\n");
-    return JSON.parse((await this.#lines.next()).value) as Told;
+    return this.#lines && JSON.parse((await this.#lines.next()).value) as Told;
   }
 
-  /** The most that was resident, in MB. */
-  peakMb(): number {
-    const status = readFileSync(`/proc/${this.#child.pid}/status`, "utf8");
-    return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024;
+  cpuMs(): number {
+    return cpuMsOf(this.#child.pid);
+  }
+
+  memoryMb(field: "VmRSS" | "VmHWM"): number {
+    return memoryMbOf(this.#child.pid, field);
+  }
+
+  async untilQuiet(): Promise<Quiet> {
+    return await untilQuiet(() => this.cpuMs());
   }
 
   [Symbol.dispose](): void {
@@ -148,12 +174,7 @@ console.log(
   "| | objects | s | CPU s | µs each | parsed again | blocks, ms | later | RSS MB | peak MB | event µs | parsed again |",
 );
 console.log(`|${" --- |".repeat(12)}`);
-for (const runtime of ["bun", "deno"] as const) {
-  if (!flags.only.split(",").includes(runtime)) continue;
-  for (const notes of flags.notes.split(",")) {
-    for (const tree of flags.against === undefined ? ["."] : [flags.against, "."]) {
-      for (const count of flags.count.split(",")) console.log(await measure({ runtime, notes, tree, count }));
-    }
-  }
+for (const subject of subjects()) {
+  for (const count of flags.count.split(",")) console.log(await measure(subject, Number(count)));
 }
 rmSync(folder, { recursive: true });

@@ -413,13 +413,19 @@ export class Controller implements Worker {
     const state = new ObjectState({
       cached,
       kind: this.#resourceState(resource),
-      memo: early ?? { ...this.#options.memo },
+      memo: early ?? this.#ownMemo(),
       firstSeen: event.type === null || (isInherited && before !== undefined) ? "listing" : "event",
       isInherited,
     });
     this.#states.set(cached, state);
     for (const { manner, handlers } of manners) manner.introduce?.(state, handlers);
     return state;
+  }
+
+  /** Returns a copy of the operator's own memo; undefined: there is nothing in it. */
+  #ownMemo(): Record<string, unknown> | undefined {
+    const { memo } = this.#options;
+    return Reflect.ownKeys(memo).length === 0 ? undefined : { ...memo };
   }
 
   #resourceState(resource: Resource): ResourceState {

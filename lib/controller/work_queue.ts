@@ -152,14 +152,25 @@ export interface QueueState {
   readonly isFull: boolean;
 }
 
+/** A turn that comes later. */
+interface Plan {
+  readonly kind: "scheduled" | "throttled" | "held";
+  readonly wake: Wake;
+}
+
+/** The plan of most objects at rest, of which there may be a million. */
+const RETRY: Plan = { kind: "scheduled", wake: "retry" };
+
+const NO_EVENTS: readonly ObjectEvent[] = [];
+
 /** One object that has a turn, now or later. */
 interface Item {
   isRunning: boolean;
-  events: ObjectEvent[];
+  events: readonly ObjectEvent[];
   /** Whether too many events have come while it waited. */
   isOverrun: boolean;
   wake: Wake | undefined;
-  plan: { readonly kind: "scheduled" | "throttled" | "held"; readonly wake: Wake } | undefined;
+  plan: Plan | undefined;
   failures: number;
   /** Since when its events or its wake wait, on the monotonic clock. */
   since: Seconds | undefined;
@@ -231,12 +242,14 @@ export class WorkQueue {
   addEvent(state: ObjectState, event: ObjectEvent, { keepAll, limit = Infinity }: AddEventOptions): boolean {
     if (this.#isStopped) return false;
     const item = this.#itemOf(state);
-    if (!keepAll) item.events.length = 0;
+    if (!keepAll) item.events = NO_EVENTS;
     const isOverrun = !item.isOverrun && item.events.length >= limit;
     if (isOverrun) item.events = newestOfEachKind(item.events);
     item.isOverrun ||= isOverrun;
     if (item.isOverrun) item.events = item.events.filter((each) => each.event.type !== event.event.type);
-    item.events.push(event);
+    if (item.events.length === 0) item.events = [event];
+    // From one on the list is the item's own.
+    else (item.events as ObjectEvent[]).push(event);
     // An object that has gone is not throttled: its daemons would run on.
     if (event.event.type === "DELETED" && item.plan?.kind === "throttled") this.#forgetPlan(state, item);
     this.#start(state, item);
@@ -334,7 +347,7 @@ export class WorkQueue {
     const item = this.#items.get(state);
     if (item === undefined) return undefined;
     this.#forgetPlan(state, item);
-    item.events = [];
+    item.events = NO_EVENTS;
     item.wake = undefined;
     if (!item.isRunning) this.#items.delete(state);
     return item.begun === undefined ? undefined : endOf(item);
@@ -361,7 +374,7 @@ export class WorkQueue {
     if (item === undefined) {
       item = {
         isRunning: false,
-        events: [],
+        events: NO_EVENTS,
         isOverrun: false,
         wake: undefined,
         plan: undefined,
@@ -420,7 +433,7 @@ export class WorkQueue {
         if (this.#isStopped || state.isForgotten || this.#options.gates.bars?.(state) === true) break;
         const now = clock.monotonic();
         const { wake = "event", events, failures, since = now } = item;
-        item.events = [];
+        item.events = NO_EVENTS;
         item.isOverrun = false;
         item.wake = undefined;
         item.since = undefined;
@@ -439,7 +452,7 @@ export class WorkQueue {
           this.#dropEchoes(state, item, worker);
         } catch (error) {
           // A worker that throws is a bug of ours: its events are kept for a later turn, so that they are not lost.
-          item.events.unshift(...events);
+          item.events = [...events, ...item.events];
           const after = growingPause(item.failures++, { initial: CRASH_PAUSE, max: LONGEST_CRASH_PAUSE });
           this.#forgetPlan(state, item);
           this.#plan(state, item, { kind: "throttle", after, wake: "error" });
@@ -477,7 +490,7 @@ export class WorkQueue {
         this.#forgetPlan(state, item);
         // Events and wakes that came meanwhile were about the object that has gone.
         item.wake = undefined;
-        item.events = [];
+        item.events = NO_EVENTS;
         this.#worker?.forget(state);
         return;
       default:
@@ -489,13 +502,14 @@ export class WorkQueue {
   #dropEchoes(state: ObjectState, item: Item, worker: Worker): void {
     const { events, wake, failures } = item;
     if (events.length === 0 || wake !== undefined || failures > 0 || !worker.drops(state, events)) return;
-    item.events = [];
+    item.events = NO_EVENTS;
     item.since = undefined;
   }
 
   #plan(state: ObjectState, item: Item, { kind, after, wake }: Later): void {
     if (this.#isStopped || state.isForgotten) return;
-    item.plan = { kind: kind === "throttle" ? "throttled" : "scheduled", wake };
+    const isRetry = kind === "requeue" && wake === "retry";
+    item.plan = isRetry ? RETRY : { kind: kind === "throttle" ? "throttled" : "scheduled", wake };
     this.#schedule.set(state, this.#options.clock.monotonic() + after);
   }
 

@@ -24,8 +24,8 @@ export interface ObjectStateOptions {
   readonly cached: CachedObject;
   /** Shared, as discovery may change the resource (whether its status is a subresource, for one). */
   readonly kind: ResourceState;
-  /** Shared by all handlers of the object. */
-  readonly memo: Record<string, unknown>;
+  /** Shared by all handlers of the object. Default: it begins empty. */
+  readonly memo?: Record<string, unknown>;
   /** "listing": it was there before the operator watched. */
   readonly firstSeen: "listing" | "event";
   /** Whether another replica may have handled it just before. Default: false. */
@@ -36,7 +36,6 @@ export interface ObjectStateOptions {
 export class ObjectState {
   readonly cached: CachedObject;
   readonly kind: ResourceState;
-  readonly memo: Record<string, unknown>;
   readonly firstSeen: "listing" | "event";
   /** Writes of its reconciles that could not be done yet. */
   readonly pending = new PendingWrite();
@@ -44,6 +43,7 @@ export class ObjectState {
   readonly #slots = new Slots();
   /** The handlers of its kind, if none of them is to be called for the snapshot. Written by `reconcile()`. */
   settledFor: object | undefined;
+  #memo: Record<string, unknown> | undefined;
   #snapshot: StoredState | undefined;
   /** "unread": it is inherited, and has to be read before some handlers are called. */
   #doubt: "conflict" | "restored" | "inherited" | "unread" | undefined;
@@ -56,8 +56,13 @@ export class ObjectState {
     this.#doubt = isInherited ? "unread" : undefined;
     this.cached = cached;
     this.kind = kind;
-    this.memo = memo;
+    this.#memo = memo;
     this.firstSeen = firstSeen;
+  }
+
+  /** Shared by all handlers of the object. Made when it is asked for: most handlers never do. */
+  get memo(): Record<string, unknown> {
+    return this.#memo ??= {};
   }
 
   /** Tells the object from all others, for logs and observers: the resource's key, then its uid or "namespace/name". */

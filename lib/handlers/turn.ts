@@ -127,9 +127,19 @@ export function decideSuccesses({ run: { observer }, state, logger, succeeded }:
 
 /** Returns the view of the object that functions get, as the turn began with it. */
 export function causeOf({ run, state, logger, patch }: Turn): ObjectCause {
-  const { resource, snapshot: body, memo } = state;
+  const { resource, snapshot: body } = state;
   const { indices, makeChildren } = run;
-  return { resource, body, memo, logger, indices, patch, makeChildren };
+  return {
+    resource,
+    body,
+    get memo() {
+      return state.memo;
+    },
+    logger,
+    indices,
+    patch,
+    makeChildren,
+  };
 }
 
 /** Returns the fields of the object whose values must not be in notes and log lines. */

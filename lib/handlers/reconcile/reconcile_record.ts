@@ -49,6 +49,9 @@ export interface Pace {
   readonly rateLimit?: RateLimit;
 }
 
+/** The list of most records at rest, of which there may be a million: each list of its own would count. */
+const NONE: readonly never[] = [];
+
 /** How many reasons are kept of an object that cannot be reconciled: they are for reading, not for counting. */
 const MOST_REASONS = 100;
 
@@ -65,16 +68,16 @@ export class ReconcileRecord implements SlotHooks {
   hasFinalized = false;
   #isFinalizing = false;
   #wasCalled = false;
-  #reasons: ReconcileReason[] = [];
+  #reasons: readonly ReconcileReason[] = NONE;
   /** The reasons of the attempts that have failed in a row, and the one that goes on. */
-  #taken: readonly ReconcileReason[] = [];
+  #taken: readonly ReconcileReason[] = NONE;
   /** When it was first, and last, woken for a reason that may come again and again. */
   #woken: { readonly first: Seconds; readonly last: Seconds } | undefined;
   #isPressing = false;
   #planned: { readonly at: Seconds; readonly reason: ReconcileReason } | undefined;
   #resyncAt: Seconds | undefined;
   #retry = FRESH;
-  #calls: Seconds[] = [];
+  #calls: readonly Seconds[] = NONE;
 
   /** A record that held the state before would keep it in memory. */
   moved(before: StoredState | undefined, after: StoredState, how: "turn" | "settled"): void {
@@ -125,8 +128,8 @@ export class ReconcileRecord implements SlotHooks {
         this.#isPressing = true;
     }
     const same = this.#reasons.findIndex((other) => isSameReason(other, reason));
-    if (same >= 0) this.#reasons[same] = reason;
-    else if (this.#reasons.length < MOST_REASONS) this.#reasons.push(reason);
+    if (same >= 0) this.#reasons = this.#reasons.with(same, reason);
+    else if (this.#reasons.length < MOST_REASONS) this.#reasons = [...this.#reasons, reason];
   }
 
   /** Wakes the record if its retry, requeue or resync has come due. */
@@ -156,12 +159,13 @@ export class ReconcileRecord implements SlotHooks {
 
   /** Begins a call: takes the reasons, also the ones of failed attempts before, and drops the plan. */
   begin(now: Seconds, pace: Pace): readonly ReconcileReason[] {
-    const earlier = this.#taken.filter(({ kind }) => kind !== "retry");
-    for (const reason of earlier) {
-      if (!this.#reasons.some((other) => isSameReason(other, reason))) this.#reasons.push(reason);
-    }
-    this.#taken = this.#reasons.slice(0, MOST_REASONS);
-    this.#reasons = [];
+    const earlier = this.#taken.filter((reason) =>
+      reason.kind !== "retry" && !this.#reasons.some((other) => isSameReason(other, reason))
+    );
+    this.#taken = earlier.length === 0
+      ? this.#reasons
+      : [...this.#reasons, ...earlier].slice(0, MOST_REASONS);
+    this.#reasons = NONE;
     this.#woken = undefined;
     this.#isPressing = false;
     this.#planned = undefined;
@@ -176,13 +180,13 @@ export class ReconcileRecord implements SlotHooks {
   interrupt(seen: StoredState | undefined, now: Seconds): void {
     this.seen = seen;
     for (const reason of this.#taken) this.wake(reason, now);
-    this.#taken = [];
+    this.#taken = NONE;
   }
 
   /** A call has ended; `row` is the row of attempts with its beginning. A success may say when it wants the next call. */
   end(row: Retry, outcome: Outcome, now: Seconds): void {
     this.#retry = after(row, outcome, now);
-    if (outcome.kind !== "retry") this.#taken = [];
+    if (outcome.kind !== "retry") this.#taken = NONE;
     switch (outcome.kind) {
       case "success": {
         // `requeueOf()` has checked the result; an ignored error leaves none.
@@ -226,11 +230,11 @@ export class ReconcileRecord implements SlotHooks {
   forgetPlans(): void {
     this.#planned = undefined;
     this.#resyncAt = undefined;
-    this.#reasons = [];
+    this.#reasons = NONE;
     this.#woken = undefined;
     this.#isPressing = false;
     this.#retry = FRESH;
-    this.#taken = [];
+    this.#taken = NONE;
   }
 
   #plan(at: Seconds, reason: ReconcileReason): void {

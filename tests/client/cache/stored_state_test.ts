@@ -49,4 +49,27 @@ describe("StoredState", () => {
     assert.equal(long.isPacked, true);
     assert.ok(long.size < 400, `${long.size} bytes`);
   });
+
+  it("counts texts, numbers, keys, lists and objects, and follows no depth that does not count", () => {
+    const spec = {
+      words: ["a", "bc", true, null, 1.25, {}, []],
+      map: { one: 1, two: { three: "x".repeat(40) } },
+    };
+    const object = { ...OBJECT, spec };
+    const { length } = JSON.stringify(
+      object,
+      (_, value) => typeof value === "bigint" ? Number(value) : value,
+    );
+    const isPackedBy = (shortest: number): boolean => {
+      const state = new StoredState(object);
+      state.pack(shortest);
+      return state.isPacked;
+    };
+    assert.deepEqual([isPackedBy(length * 0.9), isPackedBy(length * 1.1)], [true, false]);
+    let deep: unknown = [];
+    for (let level = 0; level < 10_000; level++) deep = [deep];
+    const state = new StoredState({ ...OBJECT, spec: { deep } });
+    state.pack(4000);
+    assert.equal(state.isPacked, true);
+  });
 });

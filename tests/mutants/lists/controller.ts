@@ -62,7 +62,8 @@ const store: Mutant[] = [
     ["CachedObject.parsed", "if (state === this.#state) this.#enter(window);", ""],
   ]),
   ...breaksOf("lib/client/cache/stored_state.ts", [
-    ["StoredState.pack", "if (text.length < shortest) return;", ""],
+    ["StoredState.pack", "if (lengthOf(this.#object, shortest) < shortest) return;", ""],
+    ["lengthOf", "key.length + 4 + ", ""],
     ["StoredState.object", "this.#object = object;", ""],
   ]),
   // Nothing is waited for; or everything, whatever it is; or for ever; what was passed over is forgotten.
@@ -120,7 +121,7 @@ const states: Mutant[] = breaksOf(STATE, [
 /** One queue: who is next, why, and when. */
 const queue: Mutant[] = [
   ...breaksOf(QUEUE, [
-    ["WorkQueue.addEvent", "if (!keepAll) item.events.length = 0;", ""],
+    ["WorkQueue.addEvent", "if (!keepAll) item.events = NO_EVENTS;", ""],
     ["WorkQueue.addEvent", `if (event.event.type === "DELETED" && item.plan`, `if (false && item.plan`],
     ["WorkQueue.add", `if (wake === "dependency" && item.plan?.kind === "throttled") return false;`, ""],
     [
@@ -152,7 +153,7 @@ const queue: Mutant[] = [
       "{ size: TURNS_AT_ONCE, breathe: (goOn) => void clock.sleep(0).then(goOn) }",
       "undefined",
     ],
-    ["WorkQueue.#run", "item.events.unshift(...events);", ""],
+    ["WorkQueue.#run", "item.events = [...events, ...item.events];", ""],
     ["WorkQueue.#run", "          this.#dropEchoes(state, item, worker);\n", ""],
     ["WorkQueue.#dropEchoes", "wake !== undefined || failures > 0 || ", ""],
     [
@@ -168,14 +169,14 @@ const queue: Mutant[] = [
       `if (this.#options.gates.holds(state)) item.plan = { kind: "held", wake };\n    else `,
       "",
     ],
-    ["WorkQueue.#settle", "        item.wake = undefined;\n        item.events = [];\n", ""],
+    ["WorkQueue.#settle", "        item.wake = undefined;\n        item.events = NO_EVENTS;\n", ""],
     ["WorkQueue.#settle", "        this.#worker?.forget(state);\n", ""],
     [
       "WorkQueue.#run",
       "if (isEmpty || state.isForgotten) {",
       "if (false) {",
     ],
-    ["WorkQueue.#plan", "if (this.#isStopped || state.isForgotten) return;\n    item.plan", "item.plan"],
+    ["WorkQueue.#plan", "if (this.#isStopped || state.isForgotten) return;", ""],
     ["WorkQueue.#run", "waited: now - since", "waited: 0"],
   ]),
   ...breaksOf(QUEUE, [
@@ -187,15 +188,15 @@ const queue: Mutant[] = [
     ["WorkQueue.#wake", "else item.wake = wake;", ""],
     [
       "WorkQueue.addEvent",
-      "    item.events.push(event);",
-      "    item.events.push(event);\n    this.#forgetPlan(state, item);",
+      "if (item.events.length === 0) item.events = [event];",
+      "this.#forgetPlan(state, item);\n    if (item.events.length === 0) item.events = [event];",
     ],
     [
       "WorkQueue.#start",
       "item.isRunning || !this.#isDue(state, item)) return;",
       "!this.#isDue(state, item)) return;",
     ],
-    ["WorkQueue.addEvent", "if (!keepAll) item.events.length = 0;", "item.events.length = 0;"],
+    ["WorkQueue.addEvent", "if (!keepAll) item.events = NO_EVENTS;", "item.events = NO_EVENTS;"],
   ], delays),
   ...breaksOf(QUEUE, [
     ["WorkQueue.#start", "if (!this.#options.indexing.gate.isOpen) return this.#startAtOpening();", ""],
@@ -247,10 +248,10 @@ const controller: Mutant[] = [
   ...breaksOf(CONTROLLER, [
     [
       "Controller.#stateOf",
-      "memo: early ?? { ...this.#options.memo },",
+      "memo: early ?? this.#ownMemo(),",
       "memo: this.#options.memo as Record<string, unknown>,",
     ],
-    ["Controller.#stateOf", "memo: early ?? { ...this.#options.memo },", "memo: early ?? {},"],
+    ["Controller.#stateOf", "memo: early ?? this.#ownMemo(),", "memo: early ?? {},"],
   ], handlers),
   ...breaksOf(CONTROLLER, [
     [
