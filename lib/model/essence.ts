@@ -52,9 +52,11 @@ function gatherEssence(body: KubeObject, extraFields: readonly FieldPath[] = [])
  * Notes of operators, kubectl's copy of the applied manifest, ignored fields; and objects emptied by that.
  */
 export function clearEssence(essence: JsonObject, options: EssenceOptions = {}): JsonObject {
-  let cleared = clearAnnotations(essence, options.prefix);
+  // Asked a dozen times for each object, and most have neither labels nor annotations.
+  const hasMetadata = Object.hasOwn(essence, "metadata");
+  let cleared = hasMetadata ? clearAnnotations(essence, options.prefix) : essence;
   for (const path of options.ignoredFields ?? []) cleared = withoutField(cleared, path);
-  return dropEmpty(cleared);
+  return hasMetadata || Object.hasOwn(essence, "status") ? dropEmpty(cleared) : cleared;
 }
 
 /** Tells whether a field counts only if it is declared as an extra field: a field that is not in every essence. */

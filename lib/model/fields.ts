@@ -90,9 +90,10 @@ export function withField(object: JsonObject, path: FieldPath, value: unknown): 
  * The original itself if there is no value at the path.
  */
 export function withoutField(object: JsonObject, path: FieldPath): JsonObject {
-  const [key, ...rest] = path;
+  const key = path[0];
   if (key === undefined || !Object.hasOwn(object, key)) return object;
-  if (rest.length === 0) return withoutKey(object, key);
+  if (path.length === 1) return withoutKey(object, key);
+  const rest = path.slice(1);
   const child = object[key];
   if (!isObject(child)) return object;
   const reduced = withoutField(child, rest);

@@ -199,10 +199,12 @@ function isPlain(value: unknown): value is JsonObject {
 }
 
 function isBlank(name: string, section: JsonObject): boolean {
-  return Object.keys(section).every((key) => {
+  for (const key in section) {
     const value = section[key];
-    return value === undefined || (isMap(name, key) && isObject(value) && isBlank("", value));
-  });
+    if (value === undefined || !Object.hasOwn(section, key)) continue;
+    if (!isMap(name, key) || !isObject(value) || !isBlank("", value)) return false;
+  }
+  return true;
 }
 
 function isMap(name: string, key: string): boolean {

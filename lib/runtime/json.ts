@@ -30,7 +30,8 @@ export function parseJson(text: string, bits = Infinity): unknown {
  */
 function hasLongNumber(text: string): boolean {
   for (let at = DIGITS - 1; at < text.length; at += DIGITS) {
-    if (!isDigit(text.charCodeAt(at))) continue;
+    const code = text.charCodeAt(at);
+    if (code < 0x30 || code > 0x39) continue;
     let start = at;
     while (isDigit(text.charCodeAt(start - 1))) start--;
     let end = at + 1;

@@ -80,6 +80,7 @@ export class AnnotationPlace implements Place {
 
   find<T>(body: KubeObject, id: string, read: ReadNote<T>): T | undefined {
     const annotations = annotationsOf(body);
+    if (annotations === NONE) return undefined;
     for (const key of this.#keys(id, body)) {
       const found = Object.hasOwn(annotations, key) ? read(annotations[key], key) : undefined;
       if (found !== undefined) return found;
@@ -100,6 +101,7 @@ export class AnnotationPlace implements Place {
   }
 
   drop(target: NoteTarget, id: string): void {
+    if (annotationsOf(target.body) === NONE && target.patch.isEmpty) return;
     for (const key of this.#keys(id, target.body)) dropAnnotation(target, key);
   }
 
@@ -191,9 +193,13 @@ export class StatusPlace implements Place {
 
 /** Returns an object's annotations; none if they are not an object. */
 export function annotationsOf(body: KubeObject): JsonObject {
-  const annotations = getField(body, ["metadata", "annotations"]);
-  return isObject(annotations) ? annotations : {};
+  // Untyped: objects come from strangers.
+  const { metadata } = body as { readonly metadata?: unknown };
+  const annotations = isObject(metadata) ? getKey(metadata, "annotations") : undefined;
+  return isObject(annotations) ? annotations : NONE;
 }
+
+const NONE: JsonObject = Object.freeze({});
 
 /**
  * Puts an annotation into the patch, unless the object has it with the same text. Tells whether there is room for it:
@@ -288,6 +294,7 @@ export function writeStatus({ patch, body }: NoteTarget, field: FieldPath, value
 export function dropStatus(target: NoteTarget, field: FieldPath): void {
   const { patch, body } = target;
   const isLive = getField(body, field) !== undefined;
+  if (!isLive && patch.isEmpty) return;
   if (isLive) writeStatus(target, field, null);
   else takeBack(patch.status as JsonObject, field.slice(1)); // as above
   for (let length = field.length - 1; length >= 2; length--) {
