@@ -43,8 +43,8 @@ export function isAsNotes(state: ObjectState, options: ListedOptions): boolean {
     onUnreadable: report,
     onForeign: report,
   });
-  const current = currentEssence(persistence, body, { extraFields });
   if (old === undefined) return false;
+  const current = currentEssence(persistence, body, { extraFields });
   const { progress, restored, finalizer } = persistence;
   if (progress.ids(body).length > 0) return false;
   const change = { old, new: current };
