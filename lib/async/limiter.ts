@@ -77,7 +77,7 @@ export class Limiter {
 
   /** Lets in as many waiting callers as the limit allows by now: to be called when the limit has grown while no caller leaves. */
   admit(): void {
-    while (this.#hasRoom() && this.waiting > 0) {
+    while (this.waiting > 0 && this.#hasRoom()) {
       this.#take();
       if (!this.#urgent.serve(true)) this.#waiters.serve(true);
     }

@@ -69,9 +69,10 @@ const DEEPEST = 200;
 
 function minimise(live: unknown, patch: JsonObject, depth: number): JsonObject | undefined {
   const result: JsonObject = {};
+  const before = isObject(live) ? live : undefined;
   let empty = true;
   for (const key of Object.keys(patch)) {
-    const rest = minimiseValue(isObject(live) ? getKey(live, key) : undefined, patch[key], depth + 1);
+    const rest = minimiseValue(before && getKey(before, key), patch[key], depth + 1);
     if (rest === undefined) continue;
     setKey(result, key, rest);
     empty = false;

@@ -202,7 +202,8 @@ function isBlank(name: string, section: JsonObject): boolean {
   for (const key in section) {
     const value = section[key];
     if (value === undefined || !Object.hasOwn(section, key)) continue;
-    if (!isMap(name, key) || !isObject(value) || !isBlank("", value)) return false;
+    // In metadata alone: most sections are told by their first value.
+    if (name !== "metadata" || !isMap(name, key) || !isObject(value) || !isBlank("", value)) return false;
   }
   return true;
 }

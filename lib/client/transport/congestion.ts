@@ -103,10 +103,13 @@ export class Congestion implements Disposable {
    *
    * @throws The signal's reason, if it was aborted before.
    */
-  async run<R>(request: Asked, work: () => Promise<R>): Promise<R> {
-    const { signal, urgent = false } = request;
+  run<R>(request: Asked, work: () => Promise<R>): Promise<R> {
     // Nearly always, and so as cheap as can be.
-    if (!this.isOn && this.#all.active < this.#options.limit()) return await this.#all.run(work, signal);
+    return this.isOn || this.#all.isFull ? this.#wait(request, work) : this.#all.run(work, request.signal);
+  }
+
+  async #wait<R>(request: Asked, work: () => Promise<R>): Promise<R> {
+    const { signal, urgent = false } = request;
     for (;;) {
       const level = this.#levelOf(request);
       // First in its own line: a request that is held back takes no place from others.

@@ -95,17 +95,42 @@ interface TimerOptions {
   readonly callback: () => void;
 }
 
-function startTimer({ seconds, keepAlive, callback }: TimerOptions): Disposable {
-  const due = performance.now() + Math.max(seconds, 0) * 1000;
-  let timer: NodeJS.Timeout | undefined;
-  const arm = () => {
-    const delay = Math.min(Math.max(Math.ceil(due - performance.now()), 0), LONGEST_DELAY);
-    timer = setTimeout(ring, delay);
-    if (!keepAlive) timer.unref();
-  };
-  const ring = () => performance.now() < due ? arm() : callback();
-  arm();
-  return { [Symbol.dispose]: () => clearTimeout(timer) };
+function startTimer(options: TimerOptions): Disposable {
+  return new HostTimer(options);
+}
+
+/** A timer of any length. Disposing clears it. */
+class HostTimer implements Disposable {
+  readonly #options: TimerOptions;
+  readonly #due: number;
+  #timer: NodeJS.Timeout;
+
+  constructor(options: TimerOptions) {
+    const delay = Math.max(options.seconds, 0) * 1000;
+    this.#options = options;
+    this.#due = performance.now() + delay;
+    this.#timer = this.#arm(delay);
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+  }
+
+  #arm(delay: number): NodeJS.Timeout {
+    const timer = setTimeout(ring, Math.min(Math.ceil(delay), LONGEST_DELAY), this);
+    return this.#options.keepAlive ? timer : timer.unref();
+  }
+
+  ring(): void {
+    const rest = this.#due - performance.now();
+    if (rest > 0) this.#timer = this.#arm(rest);
+    else this.#options.callback();
+  }
+}
+
+/** One function for all timers. */
+function ring(timer: HostTimer): void {
+  timer.ring();
 }
 
 // The file system as Deno, Bun and Node give it through `node:fs`.

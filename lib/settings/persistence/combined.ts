@@ -162,7 +162,9 @@ class Combined<Storage extends DiffBaseStorage | ProgressStorage> {
   }
 
   clear(essence: JsonObject): JsonObject {
-    return this.storages.reduce((rest, storage) => storage.clear(rest), essence);
+    let rest = essence;
+    for (const storage of this.storages) rest = storage.clear(rest);
+    return rest;
   }
 }
 
@@ -209,8 +211,9 @@ class CombinedDiffBase extends Combined<DiffBaseStorage> implements DiffBaseStor
     const { right, emptied } = this.places.sides(note.body);
     const tolerated = this.places.tolerated(note.body);
     if (tolerated !== undefined && hasNoted(tolerated, note)) return;
-    for (const { diffBase } of right) diffBase.store(note);
+    // First, as nothing is taken back from a patch that is empty.
     for (const { diffBase } of emptied) diffBase.purge?.(note);
+    for (const { diffBase } of right) diffBase.store(note);
   }
 
   purge(target: Pick<EssenceNote, "patch" | "body">): void {

@@ -147,6 +147,9 @@ export class StatusPlace implements Place {
   }
 
   find<T>(body: KubeObject, id: string, read: ReadNote<T>): T | undefined {
+    // An object that has just come has no status.
+    const [stanza = ""] = this.#field;
+    if (!Object.hasOwn(body, stanza)) return undefined;
     const path = this.#path(id);
     const value = getField(body, path);
     return value === undefined ? undefined : read(value, path.join("."));
