@@ -2,13 +2,14 @@
  * The way of one create event through Lotse: how many functions it passes before the handler and afterwards, in how many
  * files, and how deep the stack is when the handler is called.
  *
- *   deno run -A --no-check bench/way/run.ts
+ *   deno run -A --no-check bench/way/run.ts [--all]
  *
  * An operator with one creation handler runs on the API server in the process. After one object to warm up, another is
  * created, and V8 counts which functions are called (precise coverage, by the inspector). Counted are the layers on the way:
  * client, execution, registry, engines, handlers, controller, operator. What only computes (model, settings), what everything rests on
  * (runtime, async), and the API server are left out; so are getters, functions without a name, and what sets the fields of
- * a class (its constructor is counted).
+ * a class (its constructor is counted). `--all` counts everything of `lib` but the API server and the virtual host: a processor
+ * whose caches other programs have filled pays for each function that it meets.
  */
 
 import { Session } from "node:inspector";
@@ -19,9 +20,13 @@ import { virtualHost } from "../../lib/runtime/virtual/host.ts";
 import { kinds, operator } from "../../mod.ts";
 import { readOptions } from "../../tools/options.ts";
 
-readOptions(import.meta.url, {});
+const { values: { all: isAll = false } } = readOptions(import.meta.url, {
+  options: { all: { type: "boolean" } },
+});
 
-const LAYERS = /\/lib\/((client|execution|registry|engines|handlers|controller|operator)\/[^?]*)$/;
+const LAYERS = isAll
+  ? /\/lib\/((?!kits\/|runtime\/virtual\/)[^?]*)$/
+  : /\/lib\/((client|execution|registry|engines|handlers|controller|operator)\/[^?]*)$/;
 
 /** Functions that were called, by file: "name" → how often. */
 type Called = Map<string, Map<string, number>>;
@@ -69,7 +74,7 @@ async function called(): Promise<Called> {
 
 /** Whether a reader follows it: a class's fields are set by its constructor, which is counted. */
 function isFollowed(name: string): boolean {
-  return name !== "" && !name.startsWith("get ") && name !== "<instance_members_initializer>";
+  return isAll || name !== "" && !name.startsWith("get ") && name !== "<instance_members_initializer>";
 }
 
 function print(title: string, all: Called): void {
