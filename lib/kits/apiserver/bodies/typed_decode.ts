@@ -115,6 +115,8 @@ function decodeValue(
   if (value === null || value === undefined) return value;
   switch (shape.kind) {
     case "scalar":
+      // A number with a point holds whole numbers beyond 2^53, too, though not exactly.
+      if (shape.type === "number" && typeof value === "bigint") return Number(value);
       if (!fits(value, shape.type)) refuse(value, { shape, place }, decoding);
       return isBytes(shape) ? tidied(value, decoding) : value;
     case "list":
@@ -268,6 +270,7 @@ const NAMED_TEXTS: Readonly<Record<string, string>> = {
   "PersistentVolumeClaimSpec.accessModes": "v1.PersistentVolumeAccessMode",
   "PersistentVolumeSpec.accessModes": "v1.PersistentVolumeAccessMode",
   "RuleWithOperations.operations": "v1.OperationType",
+  "ValidatingAdmissionPolicyBindingSpec.validationActions": "v1.ValidationAction",
 };
 
 /** Go's words for JSON types. */

@@ -14,13 +14,15 @@ export function defaultContainers(pod: JsonObject): void {
   }
 }
 
+const REGISTRY = /^(?:(?:[A-Za-z0-9]|[A-Za-z0-9][A-Za-z0-9-]*[A-Za-z0-9])(?:\.(?!$|:)|(?=$|:)))+(?::\d+)?$/;
+
 /** Whether a repository is in lower case, behind the name of a registry. Source: github.com/distribution/reference. */
 function isImage(image: string): boolean {
   const name = image.replace(/[@:][^/]*$/, "");
   const [first = "", ...rest] = name.split("/");
   const hasRegistry = rest.length > 0 &&
     (/[.:]/.test(first) || first === "localhost" || first !== first.toLowerCase());
-  const path = hasRegistry ? rest : [first, ...rest];
+  const path = hasRegistry && REGISTRY.test(first) ? rest : [first, ...rest];
   return path.every((part) => /^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*$/.test(part));
 }
 

@@ -82,13 +82,8 @@ function podTermCauses(term: JsonObject, path: string): Cause[] {
 
 function nodeCauses(nodes: JsonObject, path: string): Cause[] {
   const needed = objectAt(nodes, REQUIRED);
-  const terms = objectsIn(needed?.nodeSelectorTerms);
-  const at = `${path}.${REQUIRED}.nodeSelectorTerms`;
   return [
-    ...(needed !== undefined && terms.length === 0
-      ? [required(at, "must have at least one node selector term")]
-      : []),
-    ...terms.flatMap((term, index) => nodeTermCauses(term, `${at}[${index}]`, true)),
+    ...(needed === undefined ? [] : nodeSelectorCauses(needed, `${path}.${REQUIRED}`)),
     ...objectsIn(nodes[PREFERRED]).flatMap((weighted, index) => [
       ...weightCauses(weighted, `${path}.${PREFERRED}[${index}]`),
       ...nodeTermCauses(
@@ -98,6 +93,14 @@ function nodeCauses(nodes: JsonObject, path: string): Cause[] {
       ),
     ]),
   ];
+}
+
+/** Returns the faults of a choice of nodes. */
+export function nodeSelectorCauses({ nodeSelectorTerms }: JsonObject, path: string): Cause[] {
+  const terms = objectsIn(nodeSelectorTerms);
+  const at = `${path}.nodeSelectorTerms`;
+  if (terms.length === 0) return [required(at, "must have at least one node selector term")];
+  return terms.flatMap((term, index) => nodeTermCauses(term, `${at}[${index}]`, true));
 }
 
 /** NB: of nodes that are only preferred, any value may be asked for. */

@@ -15,6 +15,7 @@ import { isObject, objectAt, objectsIn, structsIn } from "../values.ts";
 import { containerCauses, nameCauses } from "./container_checks.ts";
 import { affinityCauses, securityCauses, spreadCauses } from "./place_checks.ts";
 import { choiceCauses } from "./value_checks.ts";
+import { claimCauses } from "./volumes.ts";
 
 /** In seconds. */
 const LONGEST_DEADLINE = 2 ** 31 - 1;
@@ -207,9 +208,16 @@ const ORDER = [
   "configMap",
   "projected",
   "csi",
+  "ephemeral",
 ];
 
 function sourceCauses(source: JsonObject, kind: string, path: string): Cause[] {
+  if (kind === "ephemeral") {
+    const at = `${path}.volumeClaimTemplate`;
+    const template = objectAt(source, "volumeClaimTemplate");
+    if (template === undefined) return [required(at)];
+    return claimCauses(objectAt(template, "spec") ?? {}, `${at}.spec`);
+  }
   const field = NAMED[kind];
   const causes = field !== undefined && (source[field] ?? "") === "" ? [required(`${path}.${field}`)] : [];
   const { defaultMode: value } = source;

@@ -32,7 +32,7 @@ import { LEASE } from "./kinds/lease.ts";
 import { LIMIT_RANGE } from "./kinds/limit_range.ts";
 import { NAMESPACE } from "./kinds/namespace.ts";
 import { NETWORK_POLICY } from "./kinds/network_policy.ts";
-import { NODE } from "./kinds/node.ts";
+import { nodeModule } from "./kinds/node.ts";
 import { persistentVolumeModule } from "./kinds/persistent_volume.ts";
 import { PERSISTENT_VOLUME_CLAIM } from "./kinds/persistent_volume_claim.ts";
 import { DEVICE_CLASS, SERVICE_ACCOUNT, SERVICE_CIDR } from "./kinds/plain.ts";
@@ -77,7 +77,7 @@ const MODULES: Readonly<Record<string, (context: KindContext) => KindModule>> = 
     LimitRange: () => LIMIT_RANGE,
     Namespace: () => NAMESPACE,
     NetworkPolicy: () => NETWORK_POLICY,
-    Node: () => NODE,
+    Node: nodeModule,
     PersistentVolume: persistentVolumeModule,
     PersistentVolumeClaim: () => PERSISTENT_VOLUME_CLAIM,
     Pod: podModule,

@@ -1,7 +1,10 @@
 /** The common rules of claims, volumes and their classes: ways of access, a finalizer while they are in use (`lifecycle/protection.ts`). */
 
-import type { KubeObject } from "../../../model/object.ts";
-import { type Cause, forbidden } from "../causes.ts";
+import type { JsonObject, KubeObject } from "../../../model/object.ts";
+import { type Cause, forbidden, invalid, required } from "../causes.ts";
+import { readQuantity } from "../formats/quantity.ts";
+import { dnsSubdomainErrors } from "../names.ts";
+import { objectAt } from "../values.ts";
 import { textAt } from "./cells.ts";
 import { choiceCauses } from "./value_checks.ts";
 
@@ -26,6 +29,48 @@ export function modeCauses(modes: readonly unknown[], field: string): Cause[] {
   const isAlone = modes.every((mode) => mode === "ReadWriteOncePod");
   if (isAlone || !modes.includes("ReadWriteOncePod")) return causes;
   return [...causes, forbidden(field, "may not use ReadWriteOncePod with other access modes")];
+}
+
+/** Returns the faults of a claim. */
+export function claimCauses(spec: JsonObject, path = "spec"): Cause[] {
+  const modes = Array.isArray(spec.accessModes) ? spec.accessModes : [];
+  const causes: Cause[] = [];
+  if (modes.length === 0) causes.push(required(`${path}.accessModes`, "at least 1 access mode is required"));
+  causes.push(...modeCauses(modes, `${path}.accessModes`));
+  const requests = objectAt(objectAt(spec, "resources"), "requests") ?? {};
+  const field = `${path}.resources[storage]`;
+  const { storage } = requests;
+  if (storage === undefined) causes.push(required(field));
+  else if ((readQuantity(String(storage))?.value ?? 1n) <= 0n) {
+    causes.push(invalid(field, { value: storage, detail: "must be greater than zero" }));
+  }
+  const { storageClassName: value } = spec;
+  if (value) {
+    const errors = dnsSubdomainErrors(String(value));
+    causes.push(...errors.map((detail) => invalid(`${path}.storageClassName`, { value, detail })));
+  }
+  return [
+    ...causes,
+    ...choiceCauses(spec.volumeMode, `${path}.volumeMode`, VOLUME_MODES),
+    ...["dataSource", "dataSourceRef"].flatMap((field) => {
+      const source = objectAt(spec, field);
+      return source === undefined ? [] : sourceCauses(source, `${path}.${field}`);
+    }),
+  ];
+}
+
+/** Returns the faults of the object that a claim is filled from. */
+function sourceCauses({ name, kind: value, apiGroup }: JsonObject, path: string): Cause[] {
+  const group = String(apiGroup ?? "");
+  const errors = group === "" ? [] : dnsSubdomainErrors(group);
+  const isNoClaim = group === "" && value !== "PersistentVolumeClaim";
+  const detail = "must be 'PersistentVolumeClaim' when referencing the default apiGroup";
+  return [
+    ...(name ? [] : [required(`${path}.name`)]),
+    ...(value ? [] : [required(`${path}.kind`)]),
+    ...(isNoClaim ? [invalid(path, { value: value ?? "", detail })] : []),
+    ...errors.map((detail) => invalid(`${path}.apiGroup`, { value: group, detail })),
+  ];
 }
 
 export function phaseOf(object: KubeObject): string {

@@ -3,13 +3,26 @@
 import type { KubeObject } from "../../../../model/object.ts";
 import { ageOf, at, conditionOf, listAt, textAt } from "../cells.ts";
 import { fillPair } from "../defaults.ts";
-import type { KindModule } from "../kind_module.ts";
+import { objectsIn } from "../../values.ts";
+import type { KindContext, KindModule } from "../kind_module.ts";
 
-export const NODE: KindModule = {
+export const nodeModule = ({ runsPods }: KindContext): KindModule => ({
   takesStatus: true,
+  // Where Pods run, each node is ready at once.
+  admit: runsPods ? undefined : taintNew,
   complete: ({ spec }) => fillPair(spec, { one: "podCIDR", all: "podCIDRs" }),
   cells: nodeCells,
-};
+});
+
+const NOT_READY = { key: "node.kubernetes.io/not-ready", effect: "NoSchedule" };
+
+/** Source: k8s.io/kubernetes, plugin/pkg/admission/nodetaint. */
+function taintNew({ spec }: KubeObject, old: KubeObject | undefined): void {
+  if (old !== undefined || spec === undefined) return;
+  const taints = objectsIn(spec.taints);
+  const isThere = taints.some(({ key, effect }) => key === NOT_READY.key && effect === NOT_READY.effect);
+  if (!isThere) spec.taints = [...taints, NOT_READY];
+}
 
 function nodeCells(node: KubeObject, nowMs: number): unknown[] {
   const ready = conditionOf(node, "Ready");

@@ -1,11 +1,13 @@
 /** PersistentVolumes. Source: k8s.io/kubernetes, pkg/apis/core/validation. */
 
 import type { JsonObject, KubeObject } from "../../../../model/object.ts";
-import { type Cause, notSupported, required } from "../../causes.ts";
+import { type Cause, invalid, notSupported, required } from "../../causes.ts";
+import { readQuantity } from "../../formats/quantity.ts";
 import { timestamp } from "../../formats/timestamp.ts";
 import { fill, isObject, objectAt, objectsIn } from "../../values.ts";
 import { ageOf, at, listAt, row, textAt, textCell } from "../cells.ts";
 import type { KindContext, KindModule } from "../kind_module.ts";
+import { nodeSelectorCauses } from "../place_checks.ts";
 import { termWarnings } from "../pod_warnings.ts";
 import { annotationWarnings } from "../templates.ts";
 import { choiceCauses } from "../value_checks.ts";
@@ -87,9 +89,27 @@ function volumeCauses(spec: JsonObject): Cause[] {
   if (String(capacity) !== "storage") {
     causes.push(notSupported("spec.capacity", { value: spec.capacity ?? null, supported: ["storage"] }));
   }
+  causes.push(...emptyCauses(objectAt(spec, "capacity") ?? {}));
+  const nodes = objectAt(spec, "nodeAffinity");
+  const needed = objectAt(nodes, "required");
+  const at = "spec.nodeAffinity.required";
+  if (needed !== undefined) causes.push(...nodeSelectorCauses(needed, at));
+  else if (nodes !== undefined) causes.push(required(at, "must specify required node constraints"));
+  if (nodes === undefined && objectAt(spec, "local") !== undefined) {
+    causes.push(required("spec.nodeAffinity", "Local volume requires node affinity"));
+  }
   const hasSource = Object.values(sourcesOf(spec)).some(isObject);
   if (!hasSource) causes.push(required("spec", "must specify a volume type"));
   return [...causes, ...choiceCauses(spec.volumeMode, "spec.volumeMode", VOLUME_MODES)];
+}
+
+/** A volume has room. */
+function emptyCauses(capacity: JsonObject): Cause[] {
+  return Object.entries(capacity).flatMap(([name, value]) => {
+    const isEmpty = (readQuantity(String(value))?.value ?? 1n) <= 0n;
+    const field = `spec.capacity[${name}]`;
+    return isEmpty ? [invalid(field, { value, detail: "must be greater than zero" })] : [];
+  });
 }
 
 /** The sources of volumes whose plugins have gone, by since when. */

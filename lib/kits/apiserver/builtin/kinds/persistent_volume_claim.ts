@@ -1,31 +1,22 @@
 /** PersistentVolumeClaims: the two fields for the first content of a volume, and the fields that may change. */
 
 import type { JsonObject, KubeObject } from "../../../../model/object.ts";
-import { type Cause, forbidden, invalid, required } from "../../causes.ts";
-import { readQuantity } from "../../formats/quantity.ts";
-import { dnsSubdomainErrors } from "../../names.ts";
+import { type Cause, forbidden } from "../../causes.ts";
 import { equal, isObject, objectAt } from "../../values.ts";
 import { ageOf, listAt, row, textAt, textCell } from "../cells.ts";
 import { sameField } from "../sealed.ts";
 import type { KindModule } from "../kind_module.ts";
 import { fractionWarnings } from "../pod_warnings.ts";
 import { annotationWarnings } from "../templates.ts";
-import { choiceCauses } from "../value_checks.ts";
-import {
-  accessModes,
-  CLASS_ANNOTATION,
-  modeCauses,
-  phaseOf,
-  protect,
-  storageClass,
-  VOLUME_MODES,
-} from "../volumes.ts";
+import { accessModes, claimCauses, CLASS_ANNOTATION, phaseOf, protect, storageClass } from "../volumes.ts";
 
 export const PERSISTENT_VOLUME_CLAIM: KindModule = {
   status: { phase: "Pending" },
   admit: protect("PersistentVolumeClaim"),
   /** NB: the newer field can name another namespace, which the older one cannot. */
-  settle({ spec = {} }) {
+  settle({ spec = {} }, old) {
+    // The older field was once ignored where it named anything else.
+    if (old === undefined && !isOldSource(objectAt(spec, "dataSource"))) delete spec.dataSource;
     const [source, reference] = [objectAt(spec, "dataSource"), objectAt(spec, "dataSourceRef")];
     const given = source ?? reference;
     if (given === undefined || (source !== undefined && isObject(reference))) return;
@@ -54,29 +45,13 @@ export const PERSISTENT_VOLUME_CLAIM: KindModule = {
   ),
 };
 
-function isBound(claim: KubeObject): boolean {
-  return textAt(claim, "spec", "volumeName") !== "";
+function isOldSource({ apiGroup, kind }: JsonObject = {}): boolean {
+  if ((apiGroup ?? "") === "") return kind === "PersistentVolumeClaim";
+  return apiGroup === "snapshot.storage.k8s.io" && kind === "VolumeSnapshot";
 }
 
-/** Returns the faults of a claim. */
-export function claimCauses(spec: JsonObject, path = "spec"): Cause[] {
-  const modes = Array.isArray(spec.accessModes) ? spec.accessModes : [];
-  const causes: Cause[] = [];
-  if (modes.length === 0) causes.push(required(`${path}.accessModes`, "at least 1 access mode is required"));
-  causes.push(...modeCauses(modes, `${path}.accessModes`));
-  const requests = objectAt(objectAt(spec, "resources"), "requests") ?? {};
-  const field = `${path}.resources[storage]`;
-  const { storage } = requests;
-  if (storage === undefined) causes.push(required(field));
-  else if ((readQuantity(String(storage))?.value ?? 1n) <= 0n) {
-    causes.push(invalid(field, { value: storage, detail: "must be greater than zero" }));
-  }
-  const { storageClassName: value } = spec;
-  if (value) {
-    const errors = dnsSubdomainErrors(String(value));
-    causes.push(...errors.map((detail) => invalid(`${path}.storageClassName`, { value, detail })));
-  }
-  return [...causes, ...choiceCauses(spec.volumeMode, `${path}.volumeMode`, VOLUME_MODES)];
+function isBound(claim: KubeObject): boolean {
+  return textAt(claim, "spec", "volumeName") !== "";
 }
 
 const CLAIM =

@@ -38,7 +38,17 @@ function controllerCauses(spec: JsonObject): Cause[] {
     ...negativeCauses(spec, "spec", ["minReadySeconds"]),
     ...(isEmpty ? [required("spec.selector")] : []),
     ...negativeCauses(spec, "spec", ["replicas"]),
-    ...(isEmpty ? [] : mismatchCauses({ selector: { matchLabels: selector }, template: spec.template })),
+    ...templateCauses(spec, selector),
+  ];
+}
+
+/** NB: without a selector all Pods fit. */
+function templateCauses(spec: JsonObject, selector: JsonObject): Cause[] {
+  const { template } = spec;
+  if (!isObject(template)) return [required("spec.template")];
+  const isEmpty = Object.keys(selector).length === 0;
+  return [
+    ...(isEmpty ? [] : mismatchCauses({ selector: { matchLabels: selector }, template })),
     ...lastingTemplateCauses(spec, "ReplicationController"),
   ];
 }

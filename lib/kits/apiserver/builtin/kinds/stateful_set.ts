@@ -9,7 +9,7 @@ import type { KindModule } from "../kind_module.ts";
 import { fractionWarnings } from "../pod_warnings.ts";
 import { podsCauses, templateWarnings } from "../templates.ts";
 import { negativeCauses } from "../value_checks.ts";
-import { claimCauses } from "./persistent_volume_claim.ts";
+import { claimCauses } from "../volumes.ts";
 
 export const STATEFUL_SET: KindModule = {
   status: { availableReplicas: 0, replicas: 0 },
