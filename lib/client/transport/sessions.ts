@@ -28,8 +28,10 @@ interface Pool {
 /** One way to send requests. */
 export interface Session {
   readonly connection: Connection;
-  /** The headers that every request has. */
+  /** The headers that every request has. Frozen: hosts make the text of such headers once. */
   readonly headers: Readonly<HeaderFields>;
+  /** The same for a request with a body, by its type. Frozen, too. */
+  readonly typed: Map<string, Readonly<HeaderFields>>;
   /** Whether answers may be compressed. */
   readonly isCompressed: boolean;
   readonly pool: Pool;
@@ -83,7 +85,13 @@ export class Sessions implements Disposable {
     }
     const userAgent = info.userAgent ?? this.#options.userAgent;
     const headers = { "accept": "application/json", "user-agent": userAgent, ...authHeaders(info) };
-    return { connection: pool.connection, headers, isCompressed: info.disableCompression !== true, pool };
+    return {
+      connection: pool.connection,
+      headers: Object.freeze(headers),
+      typed: new Map(),
+      isCompressed: info.disableCompression !== true,
+      pool,
+    };
   }
 
   #connect(info: ConnectionInfo): Connection {

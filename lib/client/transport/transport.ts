@@ -396,12 +396,25 @@ export class Transport implements Disposable {
 function headersOf(session: Session, request: ApiRequest): Readonly<HeaderFields> {
   const { accept, body, contentType = "application/json" } = request;
   const gzip = request.gzip === true && session.isCompressed;
-  if (accept === undefined && body === undefined && !gzip) return session.headers;
+  if (accept === undefined && !gzip) {
+    return body === undefined ? session.headers : typedHeaders(session, contentType);
+  }
   const headers: HeaderFields = { ...session.headers };
   if (accept !== undefined) headers["accept"] = accept;
   if (body !== undefined) headers["content-type"] = contentType;
   if (gzip) headers["accept-encoding"] = "gzip";
   return headers;
+}
+
+/** So many types of bodies are remembered: patches have four, and programs may send any. */
+const MOST_TYPES = 16;
+
+function typedHeaders({ headers, typed }: Session, contentType: string): Readonly<HeaderFields> {
+  const known = typed.get(contentType);
+  if (known !== undefined) return known;
+  const made = Object.freeze({ ...headers, "content-type": contentType });
+  if (typed.size < MOST_TYPES) typed.set(contentType, made);
+  return made;
 }
 
 function parseAnswer(text: string, request: ApiRequest): unknown {

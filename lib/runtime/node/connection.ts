@@ -52,6 +52,7 @@ class Pool implements Connection {
   /** The header that names the server. */
   readonly #host: string;
   readonly #idle: Lane[] = [];
+  readonly #fields = new WeakMap<HttpRequest["headers"], string>();
   readonly #roundTrips = new Set<RoundTrip>();
   #isDisposed = false;
 
@@ -152,21 +153,34 @@ class Pool implements Connection {
       throw new TypeError(`Cannot send a request: its path is not encoded: ${JSON.stringify(path)}`);
     }
     let head = `${method} ${this.#prefix}${path} HTTP/1.1\r\nhost: ${this.#host}\r\n`;
+    head += this.#fieldsOf(headers);
+    // NB: without it, a body would be another request.
+    if (body !== undefined) head += `content-length: ${Buffer.byteLength(body)}\r\n`;
+    else if (method !== "GET" && method !== "HEAD" && method !== "DELETE") head += "content-length: 0\r\n";
+    return `${head}\r\n`;
+  }
+
+  /** Returns the lines of headers. Of headers that cannot change they are made once: nearly all requests have the same ones. */
+  #fieldsOf(headers: HttpRequest["headers"]): string {
+    const known = this.#fields.get(headers);
+    if (known !== undefined) return known;
+    let fields = "";
+    let isConstant = Object.isFrozen(headers);
     for (const name of Object.keys(headers)) {
       const values = headers[name] ?? [];
+      // A list in a frozen object is not frozen by that.
+      if (typeof values !== "string") isConstant = false;
       for (const value of typeof values === "string" ? [values] : values) {
         if (CONTROLS.test(name) || CONTROLS.test(value)) {
           throw new TypeError(
             `Cannot send a request: the header ${JSON.stringify(name)} holds a control character`,
           );
         }
-        head += `${name}: ${value}\r\n`;
+        fields += `${name}: ${value}\r\n`;
       }
     }
-    // NB: without it, a body would be another request.
-    if (body !== undefined) head += `content-length: ${Buffer.byteLength(body)}\r\n`;
-    else if (method !== "GET" && method !== "HEAD" && method !== "DELETE") head += "content-length: 0\r\n";
-    return `${head}\r\n`;
+    if (isConstant) this.#fields.set(headers, fields);
+    return fields;
   }
 }
 

@@ -289,6 +289,24 @@ export function requestsSuite(makeHost: () => Host): void {
       assert.equal(await (await connection.request({ ...GET, headers })).text(), '["dev, ops","all"]');
     });
 
+    it("sends headers as they are at each request, whichever object holds them", async () => {
+      await using server = await startRaw((request, response) =>
+        response.end(String(request.headers["x-a"]))
+      );
+      using connection = network.connect({ server: server.url });
+      const send = async (headers: HttpRequest["headers"]): Promise<string> =>
+        await (await connection.request({ ...GET, headers })).text();
+      const open: Record<string, string> = { "x-a": "1" };
+      const list = ["3"];
+      const frozen = Object.freeze({ "x-a": list });
+      const constant = Object.freeze({ "x-a": "5" });
+      const seen = [await send(open), await send(frozen), await send(constant)];
+      open["x-a"] = "2";
+      list[0] = "4";
+      seen.push(await send(open), await send(frozen), await send(constant));
+      assert.deepEqual(seen, ["1", "3", "5", "2", "4", "5"]);
+    });
+
     it("refuses paths and headers that would be read as something else", async () => {
       await using server = await startRaw((request, response) => response.end(request.headers["x-name"]));
       using connection = network.connect({ server: server.url });
