@@ -10,6 +10,7 @@ export interface Metric {
 
 export type RowName =
   | "handled"
+  | "warm"
   | "latency"
   | "start"
   | "restart"
@@ -44,6 +45,14 @@ export const ROWS: readonly Row[] = [
     metrics: [
       { key: "perSecond", title: "handled/s", digits: 0 },
       { key: "cpuMs", title: "CPU ms per object", digits: 2 },
+    ],
+  },
+  {
+    name: "warm",
+    title: "Objects 3,001 to 6,000 of one process",
+    metrics: [
+      { key: "warmPerSecond", title: "handled/s", digits: 0 },
+      { key: "warmCpuMs", title: "CPU ms per object", digits: 2 },
     ],
   },
   {

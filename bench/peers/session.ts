@@ -41,7 +41,9 @@ interface Outcome {
 const SMALL: Content = { bytes: 800 };
 const LARGE: Content = { containers: 8 };
 const PER_SECOND = 50;
-const PACED_SECONDS = 6;
+const PACED = 6 * PER_SECOND;
+/** After how many objects a process is warm, and how many are handled then. */
+const WARM = 3000;
 /** How fast events come that change nothing: much slower than anybody but Kopf can take them. */
 const TOUCHES_PER_SECOND = 3000;
 /** How long an operator is left alone before its memory is read, in milliseconds. */
@@ -73,7 +75,17 @@ export class Session {
     }
     if (rows.has("memory-100000")) await this.#measure100000();
     if (
-      asks(rows, ["handled", "latency", "start", "restart", "unchanged", "memory", "restart-50000", "scale"])
+      asks(rows, [
+        "handled",
+        "warm",
+        "latency",
+        "start",
+        "restart",
+        "unchanged",
+        "memory",
+        "restart-50000",
+        "scale",
+      ])
     ) {
       await this.#live(SMALL);
     }
@@ -134,16 +146,28 @@ export class Session {
       this.figures["cpuMs"] = (candidate.cpuMs() - before) / objects;
       this.figures["load"] = burst.load;
     }
-    if (!rows.has("latency")) return;
-    const paced = { prefix: "paced", count: PER_SECOND * PACED_SECONDS, "per-second": PER_SECOND };
-    const { p50, p99 } = await this.#place.load<Outcome>("paced", { ...flags, ...paced });
-    Object.assign(this.figures, { p50, p99 });
+    if (rows.has("latency")) {
+      const paced = { prefix: "paced", count: PACED, "per-second": PER_SECOND };
+      const { p50, p99 } = await this.#place.load<Outcome>("paced", { ...flags, ...paced });
+      Object.assign(this.figures, { p50, p99 });
+    }
+    if (!rows.has("warm")) return;
+    const done = (rows.has("handled") ? objects : 0) + (rows.has("latency") ? PACED : 0);
+    if (done < WARM) {
+      await this.#place.load("burst", { ...flags, prefix: "warming", count: WARM - done });
+      await sleep(300);
+    }
+    const before = candidate.cpuMs();
+    const burst = await this.#place.load<Outcome>("burst", { ...flags, prefix: "warm", count: WARM });
+    await sleep(300);
+    this.figures["warmPerSecond"] = WARM / burst.seconds;
+    this.figures["warmCpuMs"] = (candidate.cpuMs() - before) / WARM;
   }
 
   /** A restart over objects that it has handled before, and then events that change nothing of what they are about. */
   async #restart(): Promise<void> {
     const { rows, unchanged } = this.#options;
-    for (const prefix of ["burst-", "paced-"]) await this.#clear(prefix);
+    for (const prefix of ["burst-", "paced-", "warm"]) await this.#clear(prefix);
     const { candidate, seconds, cpuMs } = await this.#startOver(unchanged);
     await using running = candidate;
     await sleep(SETTLING);
