@@ -27,18 +27,37 @@ export function decompressText(compressed: string, limit: number): string | unde
   }
 }
 
-/** Returns the text in a few bytes, for this process alone: zstd where the runtime has it, else DEFLATE at its fastest. */
-export function packText(text: string): Uint8Array {
-  const { zstdCompressSync, deflateRawSync } = zlib();
-  const packed = zstdCompressSync === undefined ? deflateRawSync(text, { level: 1 }) : zstdCompressSync(text);
-  // NB: on Deno and Node they are the beginning of a larger buffer.
-  return new Uint8Array(packed);
-}
+/** How much of the first text is a dictionary, in bytes: with each text it is read anew. */
+const LONGEST_DICTIONARY = 16 * 1024;
 
-/** Returns the text of bytes that {@linkcode packText} has made. */
-export function unpackText(packed: Uint8Array): string {
-  const { zstdDecompressSync, inflateRawSync } = zlib();
-  return (zstdDecompressSync === undefined ? inflateRawSync(packed) : zstdDecompressSync(packed)).toString();
+/**
+ * Keeps texts in few bytes, for this process alone: by zstd where the runtime has it, else by DEFLATE at its fastest. The first text is
+ * the dictionary of all: what the others share with it is not kept again. Runtimes that know no dictionaries leave it out (Deno).
+ */
+export class TextPacker {
+  #dictionary: Uint8Array | undefined;
+
+  /** Returns the text as bytes that only this packer can read. */
+  pack(text: string): Uint8Array {
+    const { zstdCompressSync, deflateRawSync } = zlib();
+    const bytes = Buffer.from(text);
+    const dictionary = this.#dictionary ??= new Uint8Array(bytes.subarray(0, LONGEST_DICTIONARY));
+    const packed = zstdCompressSync === undefined
+      ? deflateRawSync(bytes, { level: 1, dictionary })
+      : zstdCompressSync(bytes, { dictionary });
+    // NB: on Deno and Node they are the beginning of a larger buffer.
+    return new Uint8Array(packed);
+  }
+
+  /** Returns the text of bytes that {@linkcode pack} has made. */
+  unpack(packed: Uint8Array): string {
+    const { zstdDecompressSync, inflateRawSync } = zlib();
+    const dictionary = this.#dictionary;
+    const text = zstdDecompressSync === undefined
+      ? inflateRawSync(packed, { dictionary })
+      : zstdDecompressSync(packed, { dictionary });
+    return text.toString();
+  }
 }
 
 /** NB: not imported: most operators never need it, and it costs start-up time. */

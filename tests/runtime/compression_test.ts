@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { compressText, decompressText } from "../../lib/runtime/compression.ts";
+import { compressText, decompressText, TextPacker } from "../../lib/runtime/compression.ts";
 
 describe("compressText()", () => {
   it("makes texts short, in characters that any JSON takes as they are", () => {
@@ -29,5 +29,28 @@ describe("decompressText()", () => {
     const bomb = compressText("a".repeat(10_000_000));
     assert.ok(bomb.length < 20_000);
     assert.equal(decompressText(bomb, 1_000_000), undefined);
+  });
+});
+
+describe("TextPacker", () => {
+  it("returns each text as it was, in few bytes", () => {
+    const packer = new TextPacker();
+    const texts = Array.from({ length: 40 }, (_, number) => {
+      // Different in each, and hard to make shorter.
+      const digest = Array.from(
+        { length: 64 },
+        (_, place) => ((number * 7 + place * place * 31) % 16).toString(16),
+      );
+      return `{"name":"ünï-${number}","image":"registry.example.com/shop@sha256:${digest.join("")}"}`.repeat(
+        number % 3 + 1,
+      );
+    });
+    const packed = [...texts, "", "x".repeat(100_000)].map((text) => [text, packer.pack(text)] as const);
+    for (const [text, bytes] of packed) assert.equal(packer.unpack(bytes), text);
+    assert.ok(packed.at(-1)![1].length < 2000);
+    assert.ok(
+      packed[39]![1].length < texts[39]!.length / 1.2,
+      `${packed[39]![1].length} of ${texts[39]!.length}`,
+    );
   });
 });

@@ -10,6 +10,7 @@
 
 import type { KubeObject, WatchEvent } from "../../model/object.ts";
 import { isSameJson } from "../../model/json.ts";
+import { TextPacker } from "../../runtime/compression.ts";
 import type { Seconds } from "../../runtime/host.ts";
 import { type IndexBy, type IndexedEntry, StoreIndex } from "./store_index.ts";
 import { type StateHolder, StoredState } from "./stored_state.ts";
@@ -107,6 +108,7 @@ export interface PackingLimits {
  */
 export class ParsedWindow {
   readonly #limits: PackingLimits;
+  readonly #packer = new TextPacker();
   readonly #places: CachedObject[] = [];
   #next = 0;
   /** How often a packed object was parsed again, as somebody has read it. */
@@ -121,7 +123,7 @@ export class ParsedWindow {
     const oldest = this.#places[this.#next];
     this.#places[this.#next] = cached;
     this.#next = (this.#next + 1) % this.#limits.parsed;
-    oldest?.pack(this.#limits.shortest);
+    oldest?.pack(this.#limits.shortest, this.#packer);
   }
 }
 
@@ -202,9 +204,9 @@ export class CachedObject implements StateHolder {
   }
 
   /** Its place in the window is another one's. Called by the window alone. */
-  pack(shortest: number): void {
+  pack(shortest: number, packer: TextPacker): void {
     this.#isInWindow = false;
-    this.#state.pack(shortest);
+    this.#state.pack(shortest, packer);
   }
 
   #take(object: KubeObject, from: Source["from"]): void {

@@ -6,7 +6,7 @@
  */
 
 import type { KubeObject } from "../../model/object.ts";
-import { packText, unpackText } from "../../runtime/compression.ts";
+import type { TextPacker } from "../../runtime/compression.ts";
 import { formatJson, parseJson } from "../../runtime/json.ts";
 
 /** The holder of a state. */
@@ -45,6 +45,8 @@ export class StoredState {
   readonly #holder: StateHolder | undefined;
   #object: KubeObject | undefined;
   #bytes: Uint8Array | undefined;
+  /** The one that has made the bytes: the object may have moved to another store since. */
+  #packer: TextPacker | undefined;
 
   constructor(object: KubeObject, holder?: StateHolder) {
     this.version = object.metadata?.resourceVersion;
@@ -64,18 +66,19 @@ export class StoredState {
   /** The object. A packed one is parsed, and stays so until it is packed again. */
   get object(): KubeObject {
     if (this.#object !== undefined) return this.#object;
-    const object = parseJson(unpackText(this.#bytes!)) as KubeObject;
+    const object = parseJson(this.#packer!.unpack(this.#bytes!)) as KubeObject;
     this.#object = object;
     this.#holder?.parsed(this);
     return object;
   }
 
-  /** Keeps the object as bytes alone, unless its text is shorter than that. */
-  pack(shortest: number): void {
+  /** Keeps the object as bytes alone, unless its text is shorter than that. `packer`: the one of its store. */
+  pack(shortest: number, packer: TextPacker): void {
     if (this.#object === undefined) return;
     if (this.#bytes === undefined) {
       if (lengthOf(this.#object, shortest) < shortest) return;
-      this.#bytes = packText(formatJson(this.#object));
+      this.#bytes = packer.pack(formatJson(this.#object));
+      this.#packer = packer;
     }
     this.#object = undefined;
   }

@@ -57,7 +57,7 @@ const store: Mutant[] = [
     ],
     ["identityOf", "return uid || `${namespace}/${name}`;", "return uid || name;"],
     // All objects stay parsed; one is lost to the window when it moves, or when it is read.
-    ["ParsedWindow.add", "oldest?.pack(this.#limits.shortest);", ""],
+    ["ParsedWindow.add", "oldest?.pack(this.#limits.shortest, this.#packer);", ""],
     ["CachedObject.moveTo", "this.#isInWindow = false;", ""],
     ["CachedObject.parsed", "if (state === this.#state) this.#enter(window);", ""],
   ]),
