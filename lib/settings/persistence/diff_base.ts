@@ -186,7 +186,7 @@ export class DiffBase implements DiffBaseStorage {
     const plain = canonicalJson(content);
     if (fits(plain)) {
       // The object comes back with this note.
-      this.#keep(readNote(plain, content));
+      this.#keep(Object.hasOwn(essence, ABOUT) ? readNote(plain, content) : noteOf(plain, essence, about));
       return { text: plain, isWhole: true };
     }
     const packed = (more: object): string => canonicalJson({ [ABOUT]: { ...tersely(about), ...more } });
@@ -251,14 +251,24 @@ function tersely({ format, of, fields = [] }: About): About {
   return about;
 }
 
-function withAbout(essence: JsonObject, { format, of, fields = [] }: About): JsonObject {
+function withAbout(essence: JsonObject, about: About): JsonObject {
   const note = shallowCopy(essence);
-  if (of !== undefined || fields.length > 0) note[ABOUT] = tersely({ format, of, fields });
+  if (isSaid(about)) note[ABOUT] = tersely(about);
   return note;
 }
 
 function readNote(text: string, { [ABOUT]: raw, ...essence }: JsonObject): WrittenNote {
   return { text, essence, about: readAbout(raw), isMarked: raw !== undefined };
+}
+
+/** Returns the note that was just made: the same as {@linkcode readNote}, without taking it apart again. */
+function noteOf(text: string, essence: JsonObject, about: About): WrittenNote {
+  return { text, essence, about, isMarked: isSaid(about) };
+}
+
+/** Whether a note says anything about itself. */
+function isSaid({ of, fields = [] }: About): boolean {
+  return of !== undefined || fields.length > 0;
 }
 
 /** Returns the facts of a note about itself; without any it has the present format; undefined if they are not understood. */
