@@ -27,12 +27,16 @@ export function decompressText(compressed: string, limit: number): string | unde
   }
 }
 
-/** How much of the first text is a dictionary, in bytes: with each text it is read anew. */
+/** How much of the first text is looked at for a dictionary, in characters: with each text the dictionary is read anew. */
 const LONGEST_DICTIONARY = 16 * 1024;
 
+/** JSON strings of more than 16 characters. */
+const LONG_STRING = /"(?:[^"\\]|\\.){17,}"/g;
+
 /**
- * Keeps texts in few bytes, for this process alone: by zstd where the runtime has it, else by DEFLATE at its fastest. The first text is
- * the dictionary of all: what the others share with it is not kept again. Runtimes that know no dictionaries leave it out (Deno).
+ * Keeps JSON texts in few bytes, for this process alone: by zstd where the runtime has it, else by DEFLATE at its fastest. Keys and short
+ * strings of the first text are the dictionary of all, so that these are not kept again with each object of a kind. Long strings are
+ * mostly an object's own, or secrets, which must not outlive it. Runtimes that know no dictionaries leave it out (Deno).
  */
 export class TextPacker {
   #dictionary: Uint8Array | undefined;
@@ -41,7 +45,7 @@ export class TextPacker {
   pack(text: string): Uint8Array {
     const { zstdCompressSync, deflateRawSync } = zlib();
     const bytes = Buffer.from(text);
-    const dictionary = this.#dictionary ??= new Uint8Array(bytes.subarray(0, LONGEST_DICTIONARY));
+    const dictionary = this.#dictionary ??= dictionaryOf(text);
     const packed = zstdCompressSync === undefined
       ? deflateRawSync(bytes, { level: 1, dictionary })
       : zstdCompressSync(bytes, { dictionary });
@@ -58,6 +62,10 @@ export class TextPacker {
       : zstdDecompressSync(packed, { dictionary });
     return text.toString();
   }
+}
+
+function dictionaryOf(text: string): Uint8Array {
+  return new TextEncoder().encode(text.slice(0, LONGEST_DICTIONARY).replace(LONG_STRING, '""'));
 }
 
 /** NB: not imported: most operators never need it, and it costs start-up time. */

@@ -53,4 +53,15 @@ describe("TextPacker", () => {
       `${packed[39]![1].length} of ${texts[39]!.length}`,
     );
   });
+
+  it("keeps each text's long strings with that text, and none with the others", () => {
+    const packer = new TextPacker();
+    // An escaped quotation mark is in it.
+    const secret = String.raw`q8Zr1\"vT0pXk7LmWc4NdYb2JhGf6SeUa9RiOo3PtQlEzVyHxKuMjCwBgAn5D`;
+    const text = `{"kind":"Secret","key":"${secret}"}`;
+    packer.pack(text);
+    const again = packer.pack(text);
+    assert.equal(packer.unpack(again), text);
+    assert.ok(again.length >= secret.length * 0.75, `${again.length} bytes`);
+  });
 });
