@@ -32,7 +32,7 @@ export const PACKAGES = [
 ] as const;
 
 /** How many tests have run: there must not be fewer. */
-export const FEWEST = 1956;
+export const FEWEST = 1999;
 
 /** By part of a name: why tests are not run, and parts of tests not counted. */
 export const LEFT_OUT: Readonly<Record<string, string>> = {
@@ -42,6 +42,8 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   "TestEtcdStorage": "reads etcd",
   "TestApplyResetFields//v1,_Resource=resourcequotas":
     "now and then our controller of quotas writes the status before the test does",
+  "TestPolicyAdmission/.v1.namespaces/delete":
+    "now and then a namespace has ended before the test asks for it again: here it needs no controller",
   "TestWatchCacheUpdatedByEtcd|TestReflectorWatchListFallback|TestBrokenWebhook|TestRBACContextContamination|TestDiscoveryUpgradeBootstrapping|TestCRDsOnStartup":
     "starts another server on the same etcd",
   "DropFields$|FieldSelectorDisablement|TestShardedListFeatureGateDisabled|FeatureDisabled|TestRelaxedDNS|FeatureGateEnableDisable":
