@@ -40,6 +40,12 @@ describe("The documentation", () => {
     assertNone(all.flatMap((page) => findLongLines(page, readTree(page))), "lines are too long");
   });
 
+  it("tells what a release has in at most 200 lines", () => {
+    const [, ...parts] = readTree("CHANGELOG.md").trimEnd().split(/^(?=## )/m);
+    const long = parts.filter((part) => part.split("\n").length > 200);
+    assertNone(long.map((part) => part.split("\n")[0] ?? ""), "releases are told in more lines");
+  });
+
   it("lists each page in docs/README.md", () => {
     const list = readTree("docs/README.md");
     const missing = concepts.filter((page) => !list.includes(`](${page.replace("docs/", "")})`));
