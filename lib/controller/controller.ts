@@ -410,22 +410,18 @@ export class Controller implements Worker {
     const early = this.#earlyMemos.size === 0
       ? undefined
       : this.#takeEarlyMemo(objectKey(resource, event.object));
+    const { memo } = this.#options;
     const state = new ObjectState({
       cached,
       kind: this.#resourceState(resource),
-      memo: early ?? this.#ownMemo(),
+      // One that begins empty is made when it is asked for.
+      memo: early ?? (Reflect.ownKeys(memo).length === 0 ? undefined : { ...memo }),
       firstSeen: event.type === null || (isInherited && before !== undefined) ? "listing" : "event",
       isInherited,
     });
     this.#states.set(cached, state);
     for (const { manner, handlers } of manners) manner.introduce?.(state, handlers);
     return state;
-  }
-
-  /** Returns a copy of the operator's own memo; undefined: there is nothing in it. */
-  #ownMemo(): Record<string, unknown> | undefined {
-    const { memo } = this.#options;
-    return Reflect.ownKeys(memo).length === 0 ? undefined : { ...memo };
   }
 
   #resourceState(resource: Resource): ResourceState {

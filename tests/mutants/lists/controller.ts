@@ -248,10 +248,14 @@ const controller: Mutant[] = [
   ...breaksOf(CONTROLLER, [
     [
       "Controller.#stateOf",
-      "memo: early ?? this.#ownMemo(),",
-      "memo: this.#options.memo as Record<string, unknown>,",
+      "memo: early ?? (Reflect.ownKeys(memo).length === 0 ? undefined : { ...memo }),",
+      "memo: memo as Record<string, unknown>,",
     ],
-    ["Controller.#stateOf", "memo: early ?? this.#ownMemo(),", "memo: early ?? {},"],
+    [
+      "Controller.#stateOf",
+      "memo: early ?? (Reflect.ownKeys(memo).length === 0 ? undefined : { ...memo }),",
+      "memo: early ?? {},",
+    ],
   ], handlers),
   ...breaksOf(CONTROLLER, [
     [
