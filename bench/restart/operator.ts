@@ -8,9 +8,10 @@ import { Buffer } from "node:buffer";
 import { openSync, readSync } from "node:fs";
 import process from "node:process";
 import { createInterface } from "node:readline";
-import { operator, resource } from "../../mod.ts";
+import { operator } from "../../mod.ts";
 import { ParsedWindow } from "../../lib/client/cache/object_store.ts";
 import { silentLogger } from "../../lib/runtime/logging.ts";
+import { declareReady } from "../ready.ts";
 
 /** What one process says of itself. */
 export interface Told {
@@ -30,25 +31,9 @@ export interface Told {
 const LOOK = 10;
 
 const [notes = "none", memory = "auto"] = process.argv.slice(2);
-const Item = resource<object, { state?: string }>({
-  group: "bench.lotse.dev",
-  version: "v1",
-  plural: "items",
-});
 // The values are those of the setting.
 const op = operator({ watching: { memory: memory as "auto" } });
-let calls = 0;
-if (notes === "none") {
-  op.reconcile(Item, function handle({ status, patch }) {
-    calls++;
-    if (status.state !== "Ready") patch.status.state = "Ready";
-  });
-} else {
-  op.on.create(Item, function handle({ patch }) {
-    calls++;
-    patch.status.state = "Ready";
-  });
-}
+const calls = declareReady(op, notes !== "none");
 
 const windows = new Set<ParsedWindow>();
 const { add } = ParsedWindow.prototype;
@@ -83,7 +68,7 @@ createInterface({ input: process.stdin }).on("line", () => {
     cpu: (user + system) / 1e6,
     rss: process.memoryUsage.rss() / 1024 / 1024,
     blocks: gaps.toSorted((a, b) => b - a).slice(0, 8),
-    calls,
+    calls: calls(),
     parses: [...windows].reduce((sum, { parses }) => sum + parses, 0),
   };
   gaps = [];

@@ -6,35 +6,18 @@
 
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { operator, persistence, resource } from "../../mod.ts";
+import { operator, persistence } from "../../mod.ts";
 import { silentLogger } from "../../lib/runtime/logging.ts";
 import { Patch } from "../../lib/model/patch.ts";
 import { currentEssence, storeEssence } from "../../lib/settings/persistence/storage.ts";
 import { createCluster } from "./cluster.ts";
+import { declareReady } from "../ready.ts";
 
 const [notes = "annotations", objects = "10000", events = "20000"] = process.argv.slice(2);
 
-const Item = resource<{ payload: string }, { state?: string }>({
-  group: "bench.lotse.dev",
-  version: "v1",
-  plural: "items",
-  kind: "Item",
-});
-
 const kept = notes === "status" ? persistence.status() : persistence.annotations();
 const op = operator({ persistence: kept });
-let calls = 0;
-if (notes === "none") {
-  op.reconcile(Item, function handle({ status, patch }) {
-    calls++;
-    if (status.state !== "Ready") patch.status.state = "Ready";
-  });
-} else {
-  op.on.create(Item, function handle({ patch }) {
-    calls++;
-    patch.status.state = "Ready";
-  });
-}
+const calls = declareReady(op, notes !== "none");
 
 const cluster = createCluster({ template: template(), objects: Number(objects) });
 const stopping = new AbortController();
@@ -71,7 +54,7 @@ console.log(JSON.stringify({
   memoryMb: memory / 1024,
   rssMb: rss() / 1024,
   eventUs: each,
-  calls,
+  calls: calls(),
 }));
 stopping.abort();
 await running;
