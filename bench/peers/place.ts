@@ -1,11 +1,12 @@
 /** Where everything is measured: one real control plane with one kind, and the load generator beside it. */
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ControlPlane, startControlPlane } from "../../tests/control_plane/control_plane.ts";
 import { writeKubeconfig } from "../../tests/control_plane/folder.ts";
 import { ITEM_DEFINITION } from "../item.ts";
+import { cpuMsOf } from "./candidate.ts";
 import { Lines } from "./lines.ts";
 
 /** Flags of the load generator, by their names. */
@@ -98,6 +99,12 @@ export class Place implements AsyncDisposable {
     );
   }
 
+  /** CPU time that the API server and etcd have taken, in milliseconds; in steps of 10. */
+  serverCpuMs(): number {
+    const pids = readdirSync("/proc").map(Number).filter((pid) => isPartOf(pid, this.plane.directory));
+    return pids.reduce((sum, pid) => sum + cpuMsOf(pid), 0);
+  }
+
   /** How many patches and replacements of the kind the API server has answered, whoever sent them. */
   async writes(): Promise<number> {
     const text = await this.plane.kubectl(["get", "--raw", "/metrics"]);
@@ -110,6 +117,18 @@ export class Place implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.plane.stop();
     rmSync(this.#folder, { recursive: true });
+  }
+}
+
+/** Whether a process is the API server or etcd of the control plane in this folder. */
+function isPartOf(pid: number, directory: string): boolean {
+  if (Number.isNaN(pid)) return false;
+  try {
+    const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+    const isServer = words.slice(0, 2).some((word) => /(^|\/)(kube-apiserver|etcd)$/.test(word));
+    return isServer && words.some((word) => word.includes(directory));
+  } catch {
+    return false; // NB: it has ended since the folder was read.
   }
 }
 

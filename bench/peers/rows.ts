@@ -45,6 +45,7 @@ export const ROWS: readonly Row[] = [
     metrics: [
       { key: "perSecond", title: "handled/s", digits: 0 },
       { key: "cpuMs", title: "CPU ms per object", digits: 2 },
+      { key: "serverMs", title: "ms of the API server and etcd", digits: 2 },
     ],
   },
   {

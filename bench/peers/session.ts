@@ -126,8 +126,10 @@ export class Session {
     const { objects, peer: { raw } } = this.#options;
     await this.#place.plane.kubectl(["create", "namespace", this.#namespace]);
     const flags = { namespace: this.#namespace, prefix: "raw", count: objects, raw };
+    const served = this.#place.serverCpuMs();
     const { seconds } = await this.#place.load<Outcome>("burst", flags);
     this.figures["perSecond"] = objects / seconds;
+    this.figures["serverMs"] = (this.#place.serverCpuMs() - served) / objects;
     await this.#clear("");
   }
 
@@ -139,11 +141,12 @@ export class Session {
     this.figures["idleMb"] = candidate.memoryMb();
     const flags = { namespace: this.#namespace, marker };
     if (rows.has("handled")) {
-      const before = candidate.cpuMs();
+      const [before, served] = [candidate.cpuMs(), this.#place.serverCpuMs()];
       const burst = await this.#place.load<Outcome>("burst", { ...flags, prefix: "burst", count: objects });
       await sleep(300);
       this.figures["perSecond"] = objects / burst.seconds;
       this.figures["cpuMs"] = (candidate.cpuMs() - before) / objects;
+      this.figures["serverMs"] = (this.#place.serverCpuMs() - served) / objects;
       this.figures["load"] = burst.load;
     }
     if (rows.has("latency")) {
